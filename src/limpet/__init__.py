@@ -1,0 +1,1 @@
+"""A reliable, unique, atomic job queue on Redis or Valkey."""

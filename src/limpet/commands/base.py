@@ -1,0 +1,93 @@
+"""What a command is, and how one is made from a script and names."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, NoReturn, TypeVar
+
+from limpet.errors import ScriptError
+from limpet.keys import QueueKeys
+from limpet.scripts import Script, script
+
+T = TypeVar("T")
+Reply = Any  # what the client library hands over: nested lists of bytes and int
+Arg = bytes | str | int
+
+#: Arguments that whoever sends a command puts in front: fixed time (tests), sender, request number.
+ENVELOPE = ("at", "lane", "seq")
+
+
+@dataclass(frozen=True, slots=True)
+class Command(Generic[T]):
+    """One round trip: what to send, and how to read what comes back."""
+
+    script: Script
+    keys: tuple[str, ...]
+    args: tuple[Arg, ...]
+    read: Callable[[Reply], T]
+    queue: str
+
+    @property
+    def envelope(self) -> tuple[str, ...]:
+        """The names of the arguments the sender adds."""
+        return tuple(name for name in self.script.args if name in ENVELOPE)
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the request is remembered, so that sending it again has one effect."""
+        return "lane" in self.script.args
+
+
+def command(
+    name: str,
+    keys: QueueKeys,
+    read: Callable[[Reply], T],
+    *,
+    tail: tuple[Arg, ...] = (),
+    **named: Arg,
+) -> Command[T]:
+    """Make a command; a missing or an unknown argument name fails here."""
+    made = script(name)
+    wanted = [arg for arg in made.args if arg not in ENVELOPE]
+    if "events" in wanted:
+        named["events"] = keys.events
+    if sorted(wanted) != sorted(named):
+        raise TypeError(f"{name} takes {wanted}, got {sorted(named)}")
+    args = (*[named[arg] for arg in wanted], *tail)
+    return Command(made, keys.pick(made.keys), args, read, keys.queue)
+
+
+def misread(name: str, reply: Reply) -> NoReturn:
+    """Raise for an answer that is not in the contract of a script."""
+    raise ScriptError(f"{name} answered {reply!r:.200}; please report this")
+
+
+def loads(raw: bytes) -> dict[str, Any]:
+    """Read JSON written by a script; texts keep their exact bytes (see `as_bytes`)."""
+    try:
+        value = json.loads(raw.decode("utf-8", "surrogateescape")) if raw else {}
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def dumps(value: dict[str, Any]) -> bytes:
+    """Write JSON for a script; bytes go in as they are."""
+    plain = {k: as_text(v) if isinstance(v, bytes) else v for k, v in value.items()}
+    return json.dumps(plain, ensure_ascii=False).encode("utf-8", "surrogateescape")
+
+
+def as_text(raw: bytes) -> str:
+    """Carry any bytes inside a text."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def as_bytes(text: str | None) -> bytes | None:
+    """Get the bytes back out of such a text."""
+    return None if text is None else text.encode("utf-8", "surrogateescape")
+
+
+def readable(text: str | None) -> str | None:
+    """Make a text that may carry any bytes safe to print."""
+    raw = as_bytes(text)
+    return None if raw is None else raw.decode("utf-8", "replace")

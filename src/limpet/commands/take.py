@@ -1,0 +1,214 @@
+"""Taking jobs: pop, ack_and_pop, claim, recover, resume."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from limpet.commands.base import Arg, Command, Reply, as_bytes, command, loads, misread
+from limpet.errors import WorkerLost
+from limpet.keys import QueueKeys
+from limpet.values import Claim, Delivery, Receipt
+
+#: What a worker holds already: a suspect must not run beside another, a last chance runs alone.
+Burden = Literal["none", "plain", "suspect", "alone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The answer to a pop: jobs, and what to do if there are too few."""
+
+    deliveries: list[Delivery] = field(default_factory=list)
+    #: Milliseconds until the next scheduled job is due; -1 if there is none.
+    due_in_ms: int = -1
+    #: Another call would find more at once.
+    more: bool = False
+    #: The worker must run empty first (for a job that has to run alone).
+    draining: bool = False
+    #: Keep house first, then ask again.
+    tend: bool = False
+    #: ack_and_pop: positions of receipts that were not acked.
+    not_acked: frozenset[int] = frozenset()
+
+
+def enqueued_at(job_id: str, facts: dict[str, object]) -> int:
+    """Tell when a job was pushed: its id says it, unless the caller chose the id."""
+    kept = facts.get("enqueued")
+    if isinstance(kept, (int, float)):
+        return int(kept)
+    stem = job_id.partition("-")[0]
+    return int(stem) if stem.isdigit() else 0
+
+
+def _delivery(queue: str, fence: int, at: int, job_id: bytes, payload: bytes, raw: bytes) -> Delivery:
+    name = job_id.decode()
+    receipt = Receipt(name, fence)
+    if not raw:
+        return Delivery(queue, name, payload, receipt, enqueued_at(name, {}), at, at)
+    facts = loads(raw)
+    return Delivery(
+        queue,
+        name,
+        payload,
+        receipt,
+        enqueued_at(name, facts),
+        started_at=int(facts.get("started") or at),
+        delivered_at=at,
+        deliveries=int(facts.get("deliveries") or 0) + 1,
+        crashes=int(facts.get("crashes") or 0),
+        retries=int(facts.get("retries") or 0),
+        lock=as_bytes(facts.get("lock")),
+    )
+
+
+def deliveries(queue: str, handout: list[Reply]) -> list[Delivery]:
+    """Read a hand-out: fence, time, and triples of id, payload and facts."""
+    fence, at, items = int(handout[0]), int(handout[1]), handout[2]
+    triples = zip(items[::3], items[1::3], items[2::3], strict=True)
+    return [_delivery(queue, fence, at, *triple) for triple in triples]
+
+
+def _read_taken(queue: str, worker: str, reply: Reply) -> Taken:
+    match reply:
+        case [b"popped", handout, due, more, draining, *rest]:
+            jobs = deliveries(queue, handout)
+            return Taken(jobs, due, more == 1, draining == 1, not_acked=_positions(rest))
+        case [b"none", due, more, draining, *rest]:
+            return Taken([], due, more == 1, draining == 1, not_acked=_positions(rest))
+        case [b"paused", *rest]:
+            return Taken(not_acked=_positions(rest))
+        case [b"tend", *rest]:
+            return Taken(tend=True, not_acked=_positions(rest))
+        case [b"lost"]:
+            raise WorkerLost(worker)
+    misread("pop", reply)
+
+
+def _positions(rest: list[Reply]) -> frozenset[int]:
+    return frozenset(int(n) for n in rest[0]) if rest and rest[0] else frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Taker:
+    """Who takes: the worker, what it holds, and the crash limit of the queue."""
+
+    worker: str
+    burden: Burden
+    crash_limit: int
+
+
+def pop(keys: QueueKeys, taker: Taker, count: int, *, tended: bool = False) -> Command[Taken]:
+    """Take up to `count` jobs."""
+
+    def read(reply: Reply) -> Taken:
+        return _read_taken(keys.queue, taker.worker, reply)
+
+    return command(
+        "pop",
+        keys,
+        read,
+        worker=taker.worker,
+        count=count,
+        burden=taker.burden,
+        crash_limit=taker.crash_limit,
+        tended="1" if tended else "",
+    )
+
+
+def receipts_flat(receipts: list[Receipt]) -> tuple[Arg, ...]:
+    """Lay receipts out as pairs of id and fence."""
+    flat: list[Arg] = []
+    for receipt in receipts:
+        flat += (receipt.id, receipt.fence)
+    return tuple(flat)
+
+
+def ack_and_pop(
+    keys: QueueKeys, taker: Taker, receipts: list[Receipt], count: int
+) -> Command[Taken]:
+    """End jobs as done and take new ones, in one step."""
+
+    def read(reply: Reply) -> Taken:
+        return _read_taken(keys.queue, taker.worker, reply)
+
+    return command(
+        "ack_and_pop",
+        keys,
+        read,
+        worker=taker.worker,
+        count=count,
+        burden=taker.burden,
+        crash_limit=taker.crash_limit,
+        tail=receipts_flat(receipts),
+    )
+
+
+def claim(
+    keys: QueueKeys, taker: Taker, timeout_ms: int, *, tended: bool = False
+) -> Command[Claim | None]:
+    """Take one job or see what the oldest running one does; None: keep house, then ask again."""
+
+    def read(reply: Reply) -> Claim | None:
+        match reply:
+            case [b"ready", handout]:
+                return Claim("READY", deliveries(keys.queue, handout)[0])
+            case [b"timedout", handout]:
+                return Claim("TIMEDOUT", deliveries(keys.queue, handout)[0])
+            case [b"processing"]:
+                return Claim("PROCESSING")
+            case [b"none"] | [b"paused"]:
+                return Claim("NONE")
+            case [b"tend"]:
+                return None
+            case [b"lost"]:
+                raise WorkerLost(taker.worker)
+        misread("claim", reply)
+
+    return command(
+        "claim",
+        keys,
+        read,
+        worker=taker.worker,
+        burden=taker.burden,
+        crash_limit=taker.crash_limit,
+        timeout_ms=timeout_ms,
+        tended="1" if tended else "",
+    )
+
+
+def _read_taken_over(queue: str, worker: str, reply: Reply) -> list[Delivery]:
+    match reply:
+        case [b"popped", handout]:
+            return deliveries(queue, handout)
+        case [b"none"]:
+            return []
+        case [b"lost"]:
+            raise WorkerLost(worker)
+    misread("recover", reply)
+
+
+def recover(keys: QueueKeys, worker: str, count: int, older_ms: int) -> Command[list[Delivery]]:
+    """Take over deliveries that are at least that old, oldest first."""
+
+    def read(reply: Reply) -> list[Delivery]:
+        return _read_taken_over(keys.queue, worker, reply)
+
+    return command("recover", keys, read, worker=worker, count=count, older_ms=older_ms)
+
+
+def resume(
+    keys: QueueKeys, worker: str, receipt: Receipt, timeout_ms: int
+) -> Command[Delivery | None]:
+    """Take over one timed-out delivery."""
+
+    def read(reply: Reply) -> Delivery | None:
+        found = _read_taken_over(keys.queue, worker, reply)
+        return found[0] if found else None
+
+    return command(
+        "resume",
+        keys,
+        read,
+        worker=worker,
+        id=receipt.id,
+        fence=receipt.fence,
+        timeout_ms=timeout_ms,
+    )

@@ -1,0 +1,64 @@
+"""Everything limpet raises on purpose.
+
+    LimpetError                       the base: catch this to catch all of them
+    ├── ConfigError (ValueError)      a bad option or name, found at the door
+    ├── PayloadError (ValueError)     a payload that is not bytes or text, or too large
+    ├── Duplicate                     strict push met a twin: .queue, .job_id
+    ├── WorkerLost                    this worker was declared dead: .worker
+    └── BackendError                  the server cannot be reached, or refused
+        ├── QueueFull                 the server has no memory left for new jobs
+        ├── ScriptError               an answer no command understands: please report it
+        └── EngineError               the embedded engine cannot be found, started or joined
+
+A duplicate push, an empty queue and a stale receipt are answers, not errors
+(`Duplicate` is raised only where strict mode asked for it).
+"""
+
+
+class LimpetError(Exception):
+    """Base of every error that limpet raises on purpose."""
+
+
+class ConfigError(LimpetError, ValueError):
+    """A bad option or name; the message says the rule."""
+
+
+class PayloadError(LimpetError, ValueError):
+    """A payload that cannot be stored; nothing was sent."""
+
+
+class Duplicate(LimpetError):
+    """A strict push met a job with the same identity."""
+
+    def __init__(self, queue: str, job_id: str) -> None:
+        """Name the queue and the job in the way."""
+        super().__init__(f"queue {queue!r} already holds this job as {job_id}")
+        self.queue = queue
+        self.job_id = job_id
+
+
+class WorkerLost(LimpetError):
+    """This worker was declared dead; start a new one to go on."""
+
+    def __init__(self, worker: str) -> None:
+        """Name the worker that was declared dead."""
+        super().__init__(
+            f"worker {worker} was declared dead and its jobs were returned; start a new worker"
+        )
+        self.worker = worker
+
+
+class BackendError(LimpetError):
+    """The server cannot be reached or refused; the cause is in `__cause__`."""
+
+
+class QueueFull(BackendError):
+    """The server has no memory left; nothing was queued, try again later."""
+
+
+class ScriptError(BackendError):
+    """A script answered something no command understands: a bug, please report it."""
+
+
+class EngineError(BackendError):
+    """The embedded engine cannot be found, started or joined."""

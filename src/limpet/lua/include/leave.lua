@@ -1,0 +1,64 @@
+-- Needs jobs, meta, running, cancelled, trials, unique, stats; lease_of, settle, unlock, unmark, evict, facts_of.
+
+-- leave(id, fence, facts): the job stops running; its lease, its lock and its trial end.
+local function leave(id, fence, facts)
+  local worker = lease_of(fence)
+  redis.call("HDEL", running, id)
+  settle(fence, 1)
+  if worker and (facts.crashes or 0) > 0 then
+    redis.call("ZREM", trials, prefix(worker) .. id)
+  end
+  unlock(id, facts)
+end
+
+-- forget(id, facts, counter): the job is gone, and counted.
+local function forget(id, facts, counter)
+  redis.call("HDEL", jobs, id)
+  redis.call("HDEL", meta, id)
+  unmark(id, facts)
+  redis.call("HINCRBY", stats, counter, 1)
+end
+
+-- obey(id, facts): a job that was cancelled while it ran ends as cancelled; answers whether it did.
+local function obey(id, facts)
+  if redis.call("SREM", cancelled, id) == 0 then
+    return false
+  end
+  forget(id, facts, "cancelled")
+  return true
+end
+
+-- twin_of(id, facts): the waiting job that took over this job's unique key meanwhile.
+local function twin_of(id, facts)
+  local twin = facts.unique and facts.mode == "waiting" and redis.call("HGET", unique, facts.unique)
+  if twin and twin ~= id and redis.call("HEXISTS", running, twin) == 0 then
+    return twin
+  end
+end
+
+-- put_back(id, facts): in line again; the older of two twins keeps its place, the younger is merged.
+local function put_back(id, facts)
+  local twin = twin_of(id, facts)
+  if twin then
+    evict(twin, facts_of(twin))
+    redis.call("HINCRBY", stats, "merged", 1)
+  end
+  if facts.unique and facts.mode == "waiting" then
+    redis.call("HSET", unique, facts.unique, id)
+  end
+  note(id, facts)
+  line_up(id, facts)
+end
+
+-- put_off(id, facts, due): back for a later time; if a twin waits already, that one does the work.
+local function put_off(id, facts, due)
+  if twin_of(id, facts) then
+    forget(id, facts, "merged")
+    return
+  end
+  if facts.unique and facts.mode == "waiting" then
+    redis.call("HSET", unique, facts.unique, id)
+  end
+  note(id, facts)
+  redis.call("ZADD", scheduled, int(due), id)
+end

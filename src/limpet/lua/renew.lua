@@ -1,0 +1,23 @@
+#!lua flags=allow-oom
+-- Renew the lease of a worker in one queue and check the receipts it shows (pairs of id and fence).
+-- Returns {"renewed", {positions of receipts that hold nothing any more}, {positions of cancelled jobs}},
+-- or {"lost"} if the worker was declared dead.
+
+local clock, running, workers, crew, scheduled, cancelled = unpack(KEYS)
+local at, worker = unpack(ARGV)
+local n_paused = 0
+-- @include now tick door receipts
+
+local _, ms = now(at)
+local time = tick(ms)
+if not renew_lease(worker, time) then
+  return { "lost" }
+end
+local good, stale = valid(3)
+local told = {}
+for _, receipt in ipairs(good) do
+  if redis.call("SISMEMBER", cancelled, receipt.id) == 1 then
+    told[#told + 1] = receipt.position
+  end
+end
+return { "renewed", stale, told }
