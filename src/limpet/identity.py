@@ -15,3 +15,10 @@ def unique_key(identity: bytes) -> bytes:
     if len(identity) <= RAW_KEY_BYTES:
         return b"=" + identity
     return b"#" + hashlib.sha256(identity).hexdigest().encode()
+
+
+def lock_key(key: bytes) -> bytes:
+    """Turn a lock key into the one kept on the server: readable if short, else its SHA-256."""
+    if len(key) <= RAW_KEY_BYTES * 4:
+        return key
+    return b"sha256:" + hashlib.sha256(key).hexdigest().encode()

@@ -49,7 +49,9 @@ def moment_ms(value: float | datetime) -> int:
     """Turn a moment (an aware datetime or Unix seconds) into Unix milliseconds."""
     if isinstance(value, datetime):
         if value.tzinfo is None:
-            raise ConfigError("at must be a datetime with a time zone, for example datetime.now(UTC)")
+            raise ConfigError(
+                "at must be a datetime with a time zone, for example datetime.now(UTC)"
+            )
         value = value.timestamp()
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1e11:
         raise ConfigError(f"at must be a datetime with a time zone or Unix seconds, got {value!r}")
@@ -80,11 +82,11 @@ def payload_bytes(payload: Payload, limit: int) -> bytes:
 
 
 def key_bytes(key: Payload, what: str) -> bytes:
-    """Check a unique key or a lock key and give it as bytes."""
+    """Check a unique key or a lock key and give it as bytes; long ones are kept as a digest."""
     try:
-        return payload_bytes(key, 1024)
+        return payload_bytes(key, MAX_PAYLOAD)
     except PayloadError as error:
-        raise ConfigError(f"{what} must be bytes or text of at most 1024 bytes") from error
+        raise ConfigError(f"{what} must be bytes or text of at most {MAX_PAYLOAD} bytes") from error
 
 
 def job_id(value: str) -> str:

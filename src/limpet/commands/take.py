@@ -38,7 +38,9 @@ def enqueued_at(job_id: str, facts: dict[str, object]) -> int:
     return int(stem) if stem.isdigit() else 0
 
 
-def _delivery(queue: str, fence: int, at: int, job_id: bytes, payload: bytes, raw: bytes) -> Delivery:
+def _delivery(
+    queue: str, fence: int, at: int, job_id: bytes, payload: bytes, raw: bytes
+) -> Delivery:
     name = job_id.decode()
     receipt = Receipt(name, fence)
     if not raw:

@@ -70,9 +70,7 @@ class Tended:
     more: bool
 
 
-def tend(
-    keys: QueueKeys, crash_limit: int, dead_limit: int, limit: int = 100
-) -> Command[Tended]:
+def tend(keys: QueueKeys, crash_limit: int, dead_limit: int, limit: int = 100) -> Command[Tended]:
     """Bring in due jobs and return what dead workers hold."""
 
     def read(reply: Reply) -> Tended:
@@ -81,9 +79,7 @@ def tend(
                 return Tended(promoted, returned, more == 1)
         misread("tend", reply)
 
-    return command(
-        "tend", keys, read, crash_limit=crash_limit, dead_limit=dead_limit, limit=limit
-    )
+    return command("tend", keys, read, crash_limit=crash_limit, dead_limit=dead_limit, limit=limit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ def attach(home: str | os.PathLike[str] | None = None, *, keep: bool = False) ->
 def stop(home: str | os.PathLike[str] | None = None) -> bool:
     """Stop an engine that nobody uses, and no longer keep it; True if none runs any more."""
     place = sockets.look(home)
-    if not place.path.is_dir():
+    if not place.users_lock.exists():
         return True
     place.keep.unlink(missing_ok=True)
     return supervisor.stop_if_unused(place)

@@ -5,7 +5,7 @@ import time
 
 from limpet.engine import locks, server, talk
 from limpet.engine.home import Home
-from limpet.engine.steps import steps
+from limpet.engine.steps import STEP_S, steps
 from limpet.engine.talk import Pulse
 from limpet.errors import EngineError
 
@@ -43,11 +43,12 @@ def ensure(home: Home) -> None:
 
 def stop_if_unused(home: Home) -> bool:
     """Stop the server unless somebody uses it or it shall be kept; tell whether none lives."""
-    alone = locks.take(home.users_lock)
-    if alone is None:
-        return False
-    with alone:
-        return not home.keep.exists() and _stop(home)
+    for _ in steps(STEP_S):  # a second look, for somebody else may just be looking too
+        alone = locks.take(home.users_lock)
+        if alone is not None:
+            with alone:
+                return not home.keep.exists() and _stop(home)
+    return False
 
 
 def _stop(home: Home) -> bool:

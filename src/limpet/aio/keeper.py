@@ -1,0 +1,47 @@
+"""Keeping a queue: pause, drop, the dead list, verify and repair."""
+
+from limpet.aio.base import AsyncQueueBase
+from limpet.commands import manage
+from limpet.flows import audit
+from limpet.options import MAX_BATCH, count_of
+from limpet.values import Report
+
+
+class AsyncKeeper(AsyncQueueBase):
+    """Pause, unpause, drop, revive, purge, verify, repair."""
+
+    async def pause(self) -> None:
+        """Stop handing jobs out; pushes go on."""
+        await self._limpet.register(self.name)
+        await self._send(manage.pause(self._keys))
+
+    async def unpause(self) -> None:
+        """Hand jobs out again."""
+        await self._send(manage.unpause(self._keys))
+
+    async def drop(self) -> bool:
+        """Drop the whole queue in one step, running jobs included; True if it existed.
+
+        Late receipts are stale and bring nothing back.
+        """
+        existed = await self._send(manage.drop(self._keys))
+        await self._limpet.unregister(self.name)
+        return existed
+
+    async def revive(self, *ids: str, count: int = MAX_BATCH) -> list[str]:
+        """Give dead jobs another life: those named, or the newest `count`; answers their ids."""
+        asked = min(count_of(count), MAX_BATCH)
+        return await self._send(manage.revive(self._keys, [str(i) for i in ids], asked))
+
+    async def purge(self, *ids: str, count: int = MAX_BATCH) -> int:
+        """Forget dead jobs: those named, or the oldest `count`; answers how many."""
+        asked = min(count_of(count), MAX_BATCH)
+        return await self._send(manage.purge(self._keys, [str(i) for i in ids], asked))
+
+    async def verify(self) -> Report:
+        """Look for anything inconsistent, in bounded steps; changes nothing."""
+        return await self._run(audit.verify(self._keys))
+
+    async def repair(self) -> Report:
+        """Mend what is inconsistent, without losing a job; answers what was mended."""
+        return await self._run(audit.repair(self._keys))

@@ -1,0 +1,1 @@
+"""From a URL to a client, and from the client's errors to ours."""

@@ -1,0 +1,36 @@
+"""What a flow may ask of whoever drives it."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from limpet.commands.base import Command
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Wait for work in any of these queues; answered with `Woken`."""
+
+    wake_keys: tuple[str, ...]
+    for_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Do nothing for a while; answered with `Woken`."""
+
+    for_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Woken:
+    """How a wait ended: which key called (None: time ran out) and how long it took."""
+
+    key: str | None
+    waited_ms: int
+
+
+Step = Command[Any] | Wait | Rest
+Flow = Generator[Step, Any, T]

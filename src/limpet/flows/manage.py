@@ -1,0 +1,71 @@
+"""Managing a queue in bounded steps: cancel by payload, adopt a list, leave, declare dead."""
+
+from collections.abc import Callable
+
+from limpet.commands import look, manage, push, workers
+from limpet.commands.push import NewJob, PushAnswer
+from limpet.flows.base import Flow
+from limpet.flows.pop import Source, tend
+from limpet.keys import QueueKeys
+from limpet.options import MAX_BATCH
+
+
+def push_all(keys: QueueKeys, jobs: list[NewJob]) -> Flow[PushAnswer]:
+    """Queue any number of jobs, one round trip per thousand."""
+    pushed, born = [], False
+    for first in range(0, len(jobs), MAX_BATCH):
+        answer: PushAnswer = yield push.push(keys, jobs[first : first + MAX_BATCH])
+        pushed += answer.pushed
+        born = born or answer.born
+    return PushAnswer(pushed, born)
+
+
+def find(keys: QueueKeys, payload: bytes) -> Flow[list[tuple[str, bool]]]:
+    """Find all jobs with a payload, as (id, whether it runs)."""
+    found: dict[str, bool] = {}
+    cursor = "0"
+    while True:
+        cursor, pairs = yield look.find(keys, cursor, payload)
+        found.update(pairs)
+        if cursor == "0":
+            return list(found.items())
+
+
+def cancel_payload(keys: QueueKeys, payload: bytes) -> Flow[int]:
+    """Cancel every copy of a payload."""
+    found = yield from find(keys, payload)
+    ids, cancelled = [job_id for job_id, _ in found], 0
+    for first in range(0, len(ids), 100):
+        cancelled += yield manage.cancel(keys, ids[first : first + 100], payload)
+    return cancelled
+
+
+def adopt(keys: QueueKeys, source: str, make: Callable[[bytes], NewJob]) -> Flow[tuple[int, bool]]:
+    """Move a plain list into the queue, from its head, until it is empty."""
+    moved, born = 0, False
+    while True:
+        head: list[bytes] = yield push.glimpse(keys, source, 100)
+        if not head:
+            return moved, born
+        answer: PushAnswer | None = yield push.adopt(keys, source, [make(p) for p in head])
+        if answer is not None:
+            moved += sum(pushed.created for pushed in answer.pushed)
+            born = born or answer.born
+
+
+def stop_work(keys: QueueKeys, worker: str) -> Flow[int]:
+    """Leave a queue; what is held goes back, a bounded batch at a time."""
+    total = 0
+    while True:
+        finished, returned = yield workers.stop_work(keys, worker)
+        total += returned
+        if finished:
+            return total
+
+
+def fail_worker(source: Source, worker: str) -> Flow[bool]:
+    """Declare a worker dead and return what it holds."""
+    known: bool = yield workers.fail_worker(source.keys, worker)
+    if known:
+        yield from tend(source)
+    return known

@@ -1,0 +1,119 @@
+"""Taking jobs when one round trip is not enough: housekeeping, several queues, waiting."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from limpet.commands import take, workers
+from limpet.commands.take import Burden, Taken, Taker
+from limpet.flows.base import Flow, Rest, Wait, Woken
+from limpet.keys import QueueKeys
+from limpet.options import MAX_BATCH, Policy
+from limpet.values import Claim, Delivery, Receipt
+
+#: The longest single wait on the server; it must stay below the socket timeout of waiting.
+MAX_WAIT_MS = 15_000
+#: How long a worker that must run empty first looks away before it asks again.
+DRAIN_MS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A queue to take from, with what the scripts need to know of its policy."""
+
+    keys: QueueKeys
+    policy: Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """The worker that asks; its burden is looked up before each call."""
+
+    worker: str
+    burden: Callable[[], Burden]
+
+    def taker(self, source: Source) -> Taker:
+        """Say who takes from this queue."""
+        return Taker(self.worker, self.burden(), source.policy.crash_limit)
+
+
+def tend(source: Source) -> Flow[None]:
+    """Keep house until nothing is left to do, a bounded batch at a time."""
+    while True:
+        policy = source.policy
+        tended = yield workers.tend(source.keys, policy.crash_limit, policy.dead_limit)
+        if not tended.more:
+            return
+
+
+def pop_one(source: Source, asker: Asker, count: int) -> Flow[Taken]:
+    """Take from one queue, keeping house first if the server asks for it."""
+    asked = min(count, MAX_BATCH)
+    taken: Taken = yield take.pop(source.keys, asker.taker(source), asked)
+    if taken.tend:
+        yield from tend(source)
+        taken = yield take.pop(source.keys, asker.taker(source), asked, tended=True)
+    while taken.more and not taken.deliveries:
+        taken = yield take.pop(source.keys, asker.taker(source), asked, tended=True)
+    return taken
+
+
+def pop_line(sources: list[Source], asker: Asker, count: int) -> Flow[Taken]:
+    """Take from several queues strictly in order: all it can from the first, then the next."""
+    found: list[Delivery] = []
+    due, draining = -1, False
+    for source in sources:
+        if asker.burden() == "alone":
+            return Taken(found, due, draining=True)
+        taken = yield from pop_one(source, asker, count - len(found))
+        found += taken.deliveries
+        draining = draining or taken.draining
+        due = min((d for d in (due, taken.due_in_ms) if d >= 0), default=-1)
+        if len(found) >= count or draining:
+            break
+    return Taken(found, due, draining=draining)
+
+
+def pop(sources: list[Source], asker: Asker, count: int, wait_ms: int) -> Flow[list[Delivery]]:
+    """Take up to `count` jobs; wait for the first one if there is none."""
+    left_ms, line = wait_ms, sources
+    while True:
+        taken = yield from pop_line(line, asker, count)
+        if taken.deliveries or left_ms <= 0:
+            return taken.deliveries
+        woken = yield _wait(sources, taken, left_ms)
+        left_ms -= woken.waited_ms
+        line = _called(sources, woken)
+
+
+def _wait(sources: list[Source], taken: Taken, left_ms: int) -> Wait | Rest:
+    if taken.draining:
+        return Rest(min(left_ms, DRAIN_MS))
+    until_due = taken.due_in_ms + 1 if taken.due_in_ms >= 0 else left_ms
+    keys = tuple(source.keys["wake"] for source in sources)
+    return Wait(keys, max(min(left_ms, until_due, MAX_WAIT_MS), 1))
+
+
+def _called(sources: list[Source], woken: Woken) -> list[Source]:
+    """Who was woken by a queue looks there; who was not looks everywhere again."""
+    return [s for s in sources if s.keys["wake"] == woken.key] or sources
+
+
+def ack_and_pop(
+    source: Source, asker: Asker, receipts: list[Receipt], count: int, wait_ms: int
+) -> Flow[Taken]:
+    """End jobs and take new ones in one step, then wait if there were none."""
+    asked = min(count, MAX_BATCH)
+    taken: Taken = yield take.ack_and_pop(source.keys, asker.taker(source), receipts, asked)
+    if taken.deliveries or (wait_ms <= 0 and not taken.tend):
+        return taken
+    found = yield from pop([source], asker, count, wait_ms)
+    return Taken(found, not_acked=taken.not_acked)
+
+
+def claim(source: Source, asker: Asker, timeout_ms: int) -> Flow[Claim]:
+    """One look: take a job, or say what the running ones do."""
+    found: Claim | None = yield take.claim(source.keys, asker.taker(source), timeout_ms)
+    if found is None:
+        yield from tend(source)
+        found = yield take.claim(source.keys, asker.taker(source), timeout_ms, tended=True)
+    return found or Claim("NONE")

@@ -1,0 +1,125 @@
+"""What callers hand in: payloads with options, receipts in any form. Checked here, once."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from types import EllipsisType
+
+from limpet.commands.push import NewJob
+from limpet.errors import ConfigError
+from limpet.identity import lock_key, unique_key
+from limpet.options import (
+    Duration,
+    OnTwin,
+    Payload,
+    Policy,
+    UniqueMode,
+    job_id,
+    key_bytes,
+    milliseconds,
+    moment_ms,
+    payload_bytes,
+)
+from limpet.values import Delivery, Receipt
+
+_LONGEST_RECEIPT = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One job for `push_many` that differs from the others; `...` means as the queue does."""
+
+    payload: Payload
+    unique: UniqueMode | None | EllipsisType = ...
+    key: Payload | None = None
+    lock: Payload | None | EllipsisType = ...
+    delay: Duration | None = None
+    at: float | datetime | None = None
+    front: bool = False
+    id: str | None = None
+    on_twin: OnTwin | EllipsisType = ...
+
+    def over(self, common: "Item") -> "Item":
+        """Fill what is not said here from the options common to all."""
+        blank = Item(b"")
+        unsaid = {
+            name: getattr(common, name)
+            for name in Item.__slots__
+            if name != "payload" and getattr(self, name) == getattr(blank, name)
+        }
+        return replace(self, **unsaid)
+
+
+def new_job(policy: Policy, item: Item) -> NewJob:
+    """Check one job and turn it into what the push script takes."""
+    payload = payload_bytes(item.payload, policy.max_payload)
+    mode = policy.unique if item.unique is ... else item.unique
+    if mode not in (None, "waiting", "running"):
+        raise ConfigError(f"unique must be None, 'waiting' or 'running', got {mode!r}")
+    if item.key is not None and mode is None:
+        raise ConfigError("key names what is unique: say unique='waiting' or 'running' with it")
+    if item.delay is not None and item.at is not None:
+        raise ConfigError("say either delay or at, not both")
+    if item.front and (item.delay is not None or item.at is not None):
+        raise ConfigError(
+            "a job for later cannot go to the front; leave out front, or delay and at"
+        )
+    identity = payload if item.key is None else key_bytes(item.key, "key")
+    lock = _lock_of(policy, item, payload)
+    twin = policy.on_twin if item.on_twin is ... else item.on_twin
+    return NewJob(
+        payload,
+        unique=unique_key(identity) if mode else None,
+        mode=mode,
+        twin="replace" if mode and twin == "replace" else None,
+        lock=lock,
+        limit=policy.lock_limit if lock is not None and policy.lock_limit > 1 else None,
+        delay_ms=None if item.delay is None else milliseconds(item.delay, "delay"),
+        at_ms=None if item.at is None else moment_ms(item.at),
+        front=item.front,
+        id=None if item.id is None else job_id(item.id),
+    )
+
+
+def _lock_of(policy: Policy, item: Item, payload: bytes) -> bytes | None:
+    wanted = policy.lock if item.lock is ... else item.lock
+    if callable(wanted):
+        wanted = wanted(payload)
+    return None if wanted is None else lock_key(key_bytes(wanted, "lock"))
+
+
+def is_strict(policy: Policy, on_twin: OnTwin | EllipsisType) -> bool:
+    """Tell whether a duplicate must raise."""
+    return (policy.on_twin if on_twin is ... else on_twin) == "raise"
+
+
+def receipt_of(given: Delivery | Receipt | str, queue: str) -> Receipt | None:
+    """Read a receipt in any form; None for one that cannot belong to any job."""
+    if isinstance(given, Delivery):
+        if given.queue != queue:
+            raise ConfigError(
+                f"this delivery is of queue {given.queue!r}, not {queue!r};"
+                " use that queue, or the same call on the client"
+            )
+        return given.receipt
+    if isinstance(given, Receipt):
+        return given
+    if not isinstance(given, str):
+        raise ConfigError(f"show a delivery or its receipt, not {type(given).__name__}")
+    name, _, fence = given.rpartition("@")
+    if not name or not (fence.isascii() and fence.isdigit()) or len(given) > _LONGEST_RECEIPT:
+        return None
+    return Receipt(name, int(fence))
+
+
+def receipts_of(given: tuple[Delivery | Receipt | str, ...], queue: str) -> list[Receipt]:
+    """Read receipts in any form, leaving out those that cannot belong to any job."""
+    read = (receipt_of(one, queue) for one in given)
+    return [receipt for receipt in read if receipt is not None]
+
+
+def message_bytes(message: str | bytes | BaseException, limit: int) -> bytes:
+    """Give an error message as bytes, cut to a bounded length."""
+    if isinstance(message, BaseException):
+        message = f"{type(message).__name__}: {message}"
+    raw = message.encode("utf-8", "replace") if isinstance(message, str) else bytes(message)
+    return raw if len(raw) <= limit else raw[: limit - 3] + b"..."

@@ -1,0 +1,48 @@
+# Generated from src/limpet/aio/keeper.py by `python3 dev.py docs`; edit that file.
+"""Keeping a queue: pause, drop, the dead list, verify and repair."""
+
+from limpet.commands import manage
+from limpet.flows import audit
+from limpet.options import MAX_BATCH, count_of
+from limpet.sync.base import QueueBase
+from limpet.values import Report
+
+
+class Keeper(QueueBase):
+    """Pause, unpause, drop, revive, purge, verify, repair."""
+
+    def pause(self) -> None:
+        """Stop handing jobs out; pushes go on."""
+        self._limpet.register(self.name)
+        self._send(manage.pause(self._keys))
+
+    def unpause(self) -> None:
+        """Hand jobs out again."""
+        self._send(manage.unpause(self._keys))
+
+    def drop(self) -> bool:
+        """Drop the whole queue in one step, running jobs included; True if it existed.
+
+        Late receipts are stale and bring nothing back.
+        """
+        existed = self._send(manage.drop(self._keys))
+        self._limpet.unregister(self.name)
+        return existed
+
+    def revive(self, *ids: str, count: int = MAX_BATCH) -> list[str]:
+        """Give dead jobs another life: those named, or the newest `count`; answers their ids."""
+        asked = min(count_of(count), MAX_BATCH)
+        return self._send(manage.revive(self._keys, [str(i) for i in ids], asked))
+
+    def purge(self, *ids: str, count: int = MAX_BATCH) -> int:
+        """Forget dead jobs: those named, or the oldest `count`; answers how many."""
+        asked = min(count_of(count), MAX_BATCH)
+        return self._send(manage.purge(self._keys, [str(i) for i in ids], asked))
+
+    def verify(self) -> Report:
+        """Look for anything inconsistent, in bounded steps; changes nothing."""
+        return self._run(audit.verify(self._keys))
+
+    def repair(self) -> Report:
+        """Mend what is inconsistent, without losing a job; answers what was mended."""
+        return self._run(audit.repair(self._keys))

@@ -1,0 +1,109 @@
+# Generated from src/limpet/aio/producer.py by `python3 dev.py docs`; edit that file.
+"""The producing side of a queue."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from types import EllipsisType
+
+from limpet.commands import manage
+from limpet.errors import ConfigError, Duplicate
+from limpet.flows import manage as manage_flows
+from limpet.intake import Item, is_strict, new_job
+from limpet.options import Duration, OnTwin, Payload, UniqueMode, payload_bytes
+from limpet.sync.base import QueueBase
+from limpet.values import Pushed
+
+
+class Producer(QueueBase):
+    """Push, cancel, adopt."""
+
+    def push(
+        self,
+        payload: Payload,
+        *,
+        unique: UniqueMode | None | EllipsisType = ...,
+        key: Payload | None = None,
+        lock: Payload | None | EllipsisType = ...,
+        delay: Duration | None = None,
+        at: float | datetime | None = None,
+        front: bool = False,
+        id: str | None = None,
+        on_twin: OnTwin | EllipsisType = ...,
+    ) -> Pushed:
+        """Queue one job.
+
+        Args:
+            payload: Any bytes, kept untouched; text becomes UTF-8.
+            unique: "waiting" or "running": refuse a twin while one waits, or until it ended.
+            key: What makes twins the same; the payload if not given.
+            lock: At most one job with this key runs (more with the queue's `lock_limit`).
+            delay: Not before this time has passed.
+            at: Not before this moment.
+            front: Ahead of all others.
+            id: Your own id; pushing it again while the job is there adds nothing.
+            on_twin: "keep" the first, "replace" its payload and time, or "raise" `Duplicate`.
+
+        Returns:
+            The job's id; `created` is False if another job was in the way, whose id it then is.
+        """
+        item = Item(payload, unique, key, lock, delay, at, front, id, on_twin)
+        return (self.push_many([item]))[0]
+
+    def push_many(
+        self,
+        items: Iterable[Payload | Item],
+        *,
+        unique: UniqueMode | None | EllipsisType = ...,
+        lock: Payload | None | EllipsisType = ...,
+        delay: Duration | None = None,
+        at: float | datetime | None = None,
+        front: bool = False,
+        on_twin: OnTwin | EllipsisType = ...,
+    ) -> list[Pushed]:
+        """Queue many jobs, left to right, one round trip per thousand.
+
+        Options are for all jobs; an `Item` says its own. A wrong item raises before any is sent.
+        """
+        common = Item(b"", unique, None, lock, delay, at, front, None, on_twin)
+        each = [(i if isinstance(i, Item) else Item(i)).over(common) for i in items]
+        if not each:
+            raise ConfigError("there is nothing to push: give at least one payload")
+        jobs = [new_job(self.policy, item) for item in each]
+        self._limpet.register(self.name)
+        answer = self._run(manage_flows.push_all(self._keys, jobs))
+        if answer.born:
+            self._limpet.register(self.name, again=True)
+        for item, pushed in zip(each, answer.pushed, strict=True):
+            if not pushed.created and is_strict(self.policy, item.on_twin):
+                raise Duplicate(self.name, pushed.id)
+        return answer.pushed
+
+    def cancel(self, *, payload: Payload | None = None, id: str | None = None) -> int:
+        """Cancel by payload (every copy) or by id; answers how many.
+
+        Jobs that do not run are gone at once, with their marks. The workers of running ones are
+        told, and whatever ends such a delivery then ends the job as cancelled.
+        """
+        if (payload is None) == (id is None):
+            raise ConfigError("say what to cancel: either payload= or id=")
+        if id is not None:
+            return self._send(manage.cancel(self._keys, [str(id)], None))
+        wanted = payload_bytes(payload or b"", self.policy.max_payload)
+        return self._run(manage_flows.cancel_payload(self._keys, wanted))
+
+    def adopt(self, list_key: str) -> int:
+        """Take over an existing plain list, head first; answers how many jobs it gave.
+
+        The list empties as its elements move, each in the same step that queues it. Marks and
+        locks are built by the queue's policy; twins are merged.
+        """
+        if not list_key or not isinstance(list_key, str):
+            raise ConfigError("name the key of the list to adopt")
+        self._limpet.register(self.name)
+        flow = manage_flows.adopt(
+            self._keys, list_key, lambda payload: new_job(self.policy, Item(payload))
+        )
+        moved, born = self._run(flow)
+        if born:
+            self._limpet.register(self.name, again=True)
+        return moved

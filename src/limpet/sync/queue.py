@@ -1,0 +1,11 @@
+# Generated from src/limpet/aio/queue.py by `python3 dev.py docs`; edit that file.
+"""A queue: where jobs wait, first in first out."""
+
+from limpet.sync.consumer import Consumer
+from limpet.sync.keeper import Keeper
+from limpet.sync.producer import Producer
+from limpet.sync.viewer import Viewer
+
+
+class Queue(Producer, Consumer, Viewer, Keeper):
+    """A named queue; all it can do is in its four parts: produce, consume, view, keep."""
