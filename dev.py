@@ -226,14 +226,14 @@ def lint(*arguments: str) -> None:
     stage("lint", *(FIX if arguments else LINT))
 
 
-def generate() -> None:
+def docs() -> None:
     """Write again what is made from code: the sync twin, tables in docs."""
     prepare()
-    stage("generate", *GENERATE)
+    stage("docs", *GENERATE)
 
 
 COMMANDS: dict[str, Callable[..., None]] = {
-    command.__name__: command for command in (demo, test, check, lint, generate)
+    command.__name__: command for command in (demo, test, check, lint, docs)
 }
 
 
@@ -250,7 +250,7 @@ def main(name: str = "help", *arguments: str) -> int:
     if name in {"help", "-h", "--help"}:
         print(usage())
         return 0
-    if name not in COMMANDS or (arguments and name in {"check", "generate"}):
+    if name not in COMMANDS or (arguments and name in {"check", "docs"}):
         print(f"dev.py: unknown: {' '.join([name, *arguments])}\n\n{usage()}", file=sys.stderr)
         return 2
     COMMANDS[name](*arguments)

@@ -41,7 +41,9 @@ def flavour(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def connect(flavour: str, loop: Loop, server: Server, plain: redis.Redis) -> Iterator[Callable[..., Any]]:
+def connect(
+    flavour: str, loop: Loop, server: Server, plain: redis.Redis
+) -> Iterator[Callable[..., Any]]:
     """Open any number of clients of one flavour on the empty server; all are closed at the end."""
     opened: list[Any] = []
 

@@ -9,45 +9,77 @@ for job in queue.pop(count=10, wait="5s"):
     queue.ack(job)
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from limpet._version import __version__
 
-# the two doors, and queues
-from limpet.aio import AsyncEvents, AsyncLimpet, AsyncQueue
+if TYPE_CHECKING:
+    # the two doors, and queues
+    from limpet.aio import AsyncEvents, AsyncLimpet, AsyncQueue
 
-# errors
-from limpet.errors import (
-    BackendError,
-    ConfigError,
-    Duplicate,
-    EngineError,
-    LimpetError,
-    PayloadError,
-    QueueFull,
-    ScriptError,
-    WorkerLost,
-)
+    # errors
+    from limpet.errors import (
+        BackendError,
+        ConfigError,
+        Duplicate,
+        EngineError,
+        LimpetError,
+        PayloadError,
+        QueueFull,
+        ScriptError,
+        WorkerLost,
+    )
 
-# what goes in
-from limpet.intake import Item
-from limpet.states import State
-from limpet.sync import Events, Limpet, Queue
+    # what goes in
+    from limpet.intake import Item
+    from limpet.states import State
+    from limpet.sync import Events, Limpet, Queue
 
-# what comes out
-from limpet.values import (
-    Claim,
-    Delivery,
-    Event,
-    Failure,
-    JobView,
-    LockView,
-    Problem,
-    Pushed,
-    Receipt,
-    Renewed,
-    Report,
-    Stats,
-    WorkerView,
-)
+    # what comes out
+    from limpet.values import (
+        Claim,
+        Delivery,
+        Event,
+        Failure,
+        JobView,
+        LockView,
+        Problem,
+        Pushed,
+        Receipt,
+        Renewed,
+        Report,
+        Stats,
+        WorkerView,
+    )
+else:
+    # Names are fetched at first use: a program that only wants `limpet.errors`, or `limpet --help`,
+    # does not wait for the client library.
+    _HOMES = {
+        "limpet.aio": "AsyncEvents AsyncLimpet AsyncQueue",
+        "limpet.errors": "BackendError ConfigError Duplicate EngineError LimpetError PayloadError"
+        " QueueFull ScriptError WorkerLost",
+        "limpet.intake": "Item",
+        "limpet.states": "State",
+        "limpet.sync": "Events Limpet Queue",
+        "limpet.values": "Claim Delivery Event Failure JobView LockView Problem Pushed Receipt"
+        " Renewed Report Stats WorkerView",
+    }
+    _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
+
+    def __getattr__(name: str) -> Any:
+        """Fetch a public name from the module where it lives."""
+        if f"limpet.{name}" in _HOMES:
+            return import_module(f"limpet.{name}")
+        if name not in _HOME_OF:
+            raise AttributeError(f"module 'limpet' has no attribute {name!r}")
+        found = getattr(import_module(_HOME_OF[name]), name)
+        globals()[name] = found
+        return found
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_HOME_OF})
+
 
 __all__ = [
     "AsyncEvents",

@@ -128,7 +128,7 @@ class Heart:
                 self._link.run(tend(source))
             self.cancelled[source.keys.queue] = frozenset(beat.cancelled)
             if not beat.tend and beat.next_in_ms >= 0:
-                soonest = min((n for n in (soonest, beat.next_in_ms) if n >= 0))
+                soonest = min(n for n in (soonest, beat.next_in_ms) if n >= 0)
         return soonest
 
     def try_beat(self) -> float | None:

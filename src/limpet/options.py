@@ -16,6 +16,9 @@ OnTwin = Literal["keep", "replace", "raise"]
 MAX_PAYLOAD = 1024 * 1024
 MAX_MESSAGE = 8192
 MAX_BATCH = 1000
+_LONGEST_MS = 1e14
+_LAST_MOMENT_S = 1e11
+_LONGEST_NAME = 100
 _UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)")
 _ID = re.compile(r"[A-Za-z0-9_.:/+=-]{1,200}")
@@ -32,7 +35,7 @@ def milliseconds(value: Duration, what: str) -> int:
         number = value * 1000
     else:
         raise ConfigError(f"{what} must be seconds, a timedelta or text like '30s', not {value!r}")
-    if not 0 <= number < 1e14:
+    if not 0 <= number < _LONGEST_MS:
         raise ConfigError(f"{what} must not be negative or endless, got {value!r}")
     return round(number)
 
@@ -53,7 +56,11 @@ def moment_ms(value: float | datetime) -> int:
                 "at must be a datetime with a time zone, for example datetime.now(UTC)"
             )
         value = value.timestamp()
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1e11:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or not 0 <= value < _LAST_MOMENT_S
+    ):
         raise ConfigError(f"at must be a datetime with a time zone or Unix seconds, got {value!r}")
     return round(value * 1000)
 
@@ -142,7 +149,7 @@ class WorkerOptions:
 
     def __post_init__(self) -> None:
         """Check the two against each other."""
-        if not _ID.fullmatch(self.name) or len(self.name) > 100:
+        if not _ID.fullmatch(self.name) or len(self.name) > _LONGEST_NAME:
             raise ConfigError(f"worker name {self.name!r} may have 1 to 100 letters, digits, _ . -")
         if self.heartbeat_ms < 1:
             raise ConfigError("heartbeat must be longer than nothing")

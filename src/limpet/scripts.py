@@ -11,7 +11,7 @@ the first write: scripts have no rollback.
 import hashlib
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 
 from limpet.keys import KEY_TYPES, KeyType
@@ -66,7 +66,7 @@ def _measure(text: str) -> str:
     return "\n".join([text[: match.end()], *sizes, text[match.end() :].lstrip("\n")])
 
 
-@lru_cache(maxsize=None)
+@cache
 def script(name: str) -> Script:
     """Load one script by its file name."""
     source = _read(f"{name}.lua")

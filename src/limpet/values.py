@@ -1,4 +1,4 @@
-"""The values that travel: what callers get and give back. Immutable, no behaviour beyond reading."""
+"""The values that travel: what callers get and give back. Immutable, nothing but reading."""
 
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple

@@ -56,7 +56,7 @@ def test_the_twin_is_the_text_without_async(folders: tuple[Path, Path]) -> None:
     """Names, syntax and docstrings lose their async; a banner says where to edit."""
     sources, twins = folders
 
-    assert unasync.main([], *folders) == 0
+    assert unasync.main([], (folders,)) == 0
 
     banner, _, text = (twins / "queue.py").read_text().partition("\n")
     assert banner == unasync.BANNER.format(source=sources / "queue.py").rstrip()
@@ -65,9 +65,9 @@ def test_the_twin_is_the_text_without_async(folders: tuple[Path, Path]) -> None:
 
 def test_a_fresh_twin_passes_the_check(folders: tuple[Path, Path]) -> None:
     """After writing, the check has nothing to say."""
-    unasync.main([], *folders)
+    unasync.main([], (folders,))
 
-    assert unasync.main(["--check"], *folders) == 0
+    assert unasync.main(["--check"], (folders,)) == 0
 
 
 def test_a_stale_twin_fails_the_check(
@@ -75,13 +75,13 @@ def test_a_stale_twin_fails_the_check(
 ) -> None:
     """A missing, an old and an orphaned twin are named, and left as they are."""
     sources, twins = folders
-    unasync.main([], *folders)
+    unasync.main([], (folders,))
     (sources / "new.py").write_text('"""New."""\n')
     (sources / "queue.py").write_text(SHELL.replace("Give each", "Give all"))
     (twins / "orphan.py").write_text(unasync.BANNER)
     capsys.readouterr()
 
-    assert unasync.main(["--check"], *folders) == 1
+    assert unasync.main(["--check"], (folders,)) == 1
 
     names = ("new.py", "orphan.py", "queue.py")
     assert capsys.readouterr().out == "".join(f"stale: {twins / name}\n" for name in names)
@@ -91,10 +91,10 @@ def test_a_stale_twin_fails_the_check(
 def test_a_twin_without_source_is_removed(folders: tuple[Path, Path]) -> None:
     """When the async file goes, so does its twin."""
     _, twins = folders
-    unasync.main([], *folders)
+    unasync.main([], (folders,))
     (twins / "orphan.py").write_text(unasync.BANNER)
 
-    assert unasync.main([], *folders) == 0
+    assert unasync.main([], (folders,)) == 0
 
     assert [path.name for path in twins.iterdir()] == ["queue.py"]
 
@@ -107,7 +107,7 @@ def test_a_written_file_is_not_removed(
     twins.mkdir()
     (twins / "mine.py").write_text("mine = 1\n")
 
-    assert unasync.main([], *folders) == 1
+    assert unasync.main([], (folders,)) == 1
 
     assert "is in the way" in capsys.readouterr().err
     assert [path.name for path in twins.iterdir()] == ["mine.py"]
@@ -119,9 +119,9 @@ def test_a_useless_substitution_is_an_error(tmp_path: Path) -> None:
     translator = unasync.Translator((("one", "two"), ("never", "there")))
 
     with pytest.raises(unasync.Refused, match=r"(?s)find nothing.*never"):
-        unasync.make_twins(tmp_path, tmp_path / "sync", translator)
+        unasync.make_twins(((tmp_path, tmp_path / "sync"),), translator)
 
 
 def test_without_async_files_there_is_nothing_to_do(tmp_path: Path) -> None:
     """No source, no twin, no complaint."""
-    assert unasync.main(["--check"], tmp_path / "aio", tmp_path / "sync") == 0
+    assert unasync.main(["--check"], ((tmp_path / "aio", tmp_path / "sync"),)) == 0

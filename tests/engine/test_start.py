@@ -50,7 +50,7 @@ def test_a_server_that_dies_at_the_start_is_quoted(home: Path) -> None:
     good = manifest.read_bytes()
     manifest.write_bytes(b"nonsense\n")
 
-    with pytest.raises(EngineError, match=r"ended:\n(.|\n)*manifest"):
+    with pytest.raises(EngineError, match=r"ended; .*engine\.log says:\n(.|\n)*manifest"):
         attach(home)
     assert (status(home).running, status(home).in_use) == (False, False)
 

@@ -58,6 +58,7 @@ class AsyncLimpet:
         self._home = home
         self._known: set[str] = set()
         self._heart: Heart | None = None
+        self._gate = asyncio.Lock()
         self.hands = Hands()
         timeout_s = milliseconds(timeout, "timeout") / 1000
         self.link = AsyncLink(resolve(url), timeout_s=timeout_s, home=home)
@@ -208,7 +209,7 @@ class AsyncLimpet:
         """List all workers of all queues, one entry per worker and queue."""
         found: list[WorkerView] = []
         for queue in await self.queues():
-            found += await self.link.send(workers.crew(queue_keys(queue)))
+            found.extend(await self.link.send(workers.crew(queue_keys(queue))))
         return found
 
     async def asker_for(self, source: Source) -> Asker:
@@ -217,6 +218,13 @@ class AsyncLimpet:
         if heart is not None and heart.lost:
             await self._lose()
             raise WorkerLost(heart.worker)
+        if heart is None or heart.pid != os.getpid() or source.keys.queue not in heart.serving:
+            async with self._gate:  # callers that come together must not start a worker each
+                heart = await self._serve(source)
+        return Asker(heart.worker, lambda: self.hands.burden)
+
+    async def _serve(self, source: Source) -> Heart:
+        heart = self._heart
         if heart is None or heart.pid != os.getpid():
             self.hands.clear()
             heart = self._new_heart()
@@ -227,7 +235,7 @@ class AsyncLimpet:
             )
             await self.link.send(started)
             heart.serve(source)
-        return Asker(heart.worker, lambda: self.hands.burden)
+        return heart
 
     def _new_heart(self) -> Heart:
         self._heart = Heart(

@@ -29,7 +29,8 @@ class AsyncConsumer(AsyncQueueBase):
         receipts = receipts_of(shown, self.name)
         acked: list[str] = []
         for first in range(0, len(receipts), MAX_BATCH):
-            acked += await self._send(finish.ack(self._keys, receipts[first : first + MAX_BATCH]))
+            part = receipts[first : first + MAX_BATCH]
+            acked.extend(await self._send(finish.ack(self._keys, part)))
         self._limpet.hands.drop(receipts)
         return acked
 
@@ -71,7 +72,7 @@ class AsyncConsumer(AsyncQueueBase):
         released: list[str] = []
         for first in range(0, len(receipts), MAX_BATCH):
             part = receipts[first : first + MAX_BATCH]
-            released += await self._send(finish.release(self._keys, part, delay_ms))
+            released.extend(await self._send(finish.release(self._keys, part, delay_ms)))
         self._limpet.hands.drop(receipts)
         return released
 
@@ -110,7 +111,7 @@ class AsyncConsumer(AsyncQueueBase):
         return found
 
     async def claim(self, timeout: Duration | None = None) -> Claim:
-        """One look: READY (taken), TIMEDOUT (the oldest overdue delivery, not taken), PROCESSING, NONE."""
+        """One look: READY (taken), TIMEDOUT (the oldest one, not taken), PROCESSING or NONE."""
         asker = await self._limpet.asker_for(self._source)
         timeout_ms = milliseconds(self._timeout(timeout), "timeout")
         flow = pop_flows.claim(self._source, asker, timeout_ms)

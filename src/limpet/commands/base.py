@@ -10,6 +10,7 @@ from limpet.keys import QueueKeys
 from limpet.scripts import Script, script
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 Reply = Any  # what the client library hands over: nested lists of bytes and int
 Arg = bytes | str | int
 
@@ -18,13 +19,13 @@ ENVELOPE = ("at", "lane", "seq")
 
 
 @dataclass(frozen=True, slots=True)
-class Command(Generic[T]):
+class Command(Generic[T_co]):
     """One round trip: what to send, and how to read what comes back."""
 
     script: Script
     keys: tuple[str, ...]
     args: tuple[Arg, ...]
-    read: Callable[[Reply], T]
+    read: Callable[[Reply], T_co]
     queue: str
 
     @property

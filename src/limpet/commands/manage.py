@@ -43,7 +43,7 @@ def drop(keys: QueueKeys) -> Command[bool]:
     def read(reply: Reply) -> bool:
         match reply:
             case [b"dropped", there]:
-                return there == 1
+                return bool(there == 1)
         misread("drop", reply)
 
     return command("drop", keys, read)

@@ -68,7 +68,8 @@ def sync_client(url: str, timeout_s: float) -> Any:
     options["retry"] = Retry(NoBackoff(), 0)
     if scheme.endswith("+sentinel"):
         nodes, service, extra = _sentinels(url)
-        watcher = redis.Sentinel(nodes, sentinel_kwargs=_common(timeout_s), **options, **extra)
+        sentinel: Any = redis.Sentinel  # the library leaves this class untyped
+        watcher = sentinel(nodes, sentinel_kwargs=_common(timeout_s), **options, **extra)
         return watcher.master_for(service)
     return redis.Redis.from_url(url, **options)
 
@@ -82,8 +83,7 @@ def async_client(url: str, timeout_s: float) -> Any:
     options["retry"] = AsyncRetry(NoBackoff(), 0)
     if scheme.endswith("+sentinel"):
         nodes, service, extra = _sentinels(url)
-        watcher = redis.asyncio.Sentinel(
-            nodes, sentinel_kwargs=_common(timeout_s), **options, **extra
-        )
+        sentinel: Any = redis.asyncio.Sentinel  # untyped, as above
+        watcher = sentinel(nodes, sentinel_kwargs=_common(timeout_s), **options, **extra)
         return watcher.master_for(service)
     return redis.asyncio.Redis.from_url(url, **options)

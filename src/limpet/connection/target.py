@@ -85,7 +85,7 @@ def _from_environment(variable: str) -> Callable[[], tuple[str | None, str]]:
 
 def resolve(url: str | None = None) -> Target:
     """Choose the server: url, LIMPET_URL, REDIS_URL, a config file, else the embedded engine."""
-    places = (
+    places: tuple[Callable[[], tuple[str | None, str]], ...] = (
         lambda: (url, "url"),
         _from_environment("LIMPET_URL"),
         _from_environment("REDIS_URL"),

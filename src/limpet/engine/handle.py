@@ -1,6 +1,7 @@
 """What a program holds: an engine that is there until it is released."""
 
 import os
+import threading
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -20,7 +21,7 @@ class Engine:
         self.socket = home.socket
         self.binary = binary
         self._home = home
-        self._released = False
+        self._released = threading.Lock()  # taken once, by whoever releases first
 
     @property
     def url(self) -> str:
@@ -31,18 +32,15 @@ class Engine:
         """Start the server again if it is gone; call this when a connection broke.
 
         Cheap while the server lives. Of many processes that call it, one starts the server
-        and all return when it is ready; nothing that was acknowledged is missing then.
+        and all return when it has loaded its data.
         """
-        if self._released:
+        if self._released.locked():
             raise EngineError(f"the engine in {self.home} was released: attach again")
         supervisor.ensure(self._home)
 
     def release(self) -> None:
         """Give up this hold; the last one out stops the server. Calling it again is harmless."""
-        if self._released:
-            return
-        self._released = True
-        if holds.leave(self._home):
+        if self._released.acquire(blocking=False) and holds.leave(self._home):
             supervisor.stop_if_unused(self._home)
 
     def __enter__(self) -> Self:
@@ -60,7 +58,7 @@ class Engine:
 
     def __repr__(self) -> str:
         """Show the address and whether the hold is over."""
-        return f"<Engine {self.url}{' released' if self._released else ''}>"
+        return f"<Engine {self.url}{' released' if self._released.locked() else ''}>"
 
 
 def attach(home: str | os.PathLike[str] | None = None, *, keep: bool = False) -> Engine:

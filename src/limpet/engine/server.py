@@ -28,8 +28,13 @@ def start(home: Home) -> bool:
     with lock:
         reap(home)
         binary = find.choose(marker.read(home.marker))
-        marker.write(home.marker, binary)
-        _spawn(home, binary, lock)
+        try:
+            marker.write(home.marker, binary)
+            _spawn(home, binary, lock)
+        except OSError as error:
+            raise EngineError(
+                f"cannot start {binary.path} in {home.path}: {error.strerror}"
+            ) from error
     return True
 
 
@@ -72,6 +77,8 @@ def flags(home: Home) -> list[str]:
         *("--unixsocketperm", "700"),
         *("--dir", str(home.path)),
         *("--appendonly", "yes"),
+        # Not "always", where each push waits for the disk. The price: a loss of power, or a kill
+        # of the server while the disk is slow, may take the last second or two.
         *("--appendfsync", "everysec"),
         # Commands, not a snapshot, at the head of the file: those every engine can read.
         *("--aof-use-rdb-preamble", "no"),
@@ -84,19 +91,16 @@ def flags(home: Home) -> list[str]:
 
 def _spawn(home: Home, binary: Binary, lock: locks.Lock) -> None:
     _rotate(home.log)
-    try:
-        with home.log.open("ab") as log:
-            process = subprocess.Popen(  # noqa: S603 - it was examined
-                [binary.path, *flags(home)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=log,  # what it says before it has opened its log
-                start_new_session=True,  # Ctrl-C in a terminal does not reach it
-                pass_fds=(lock.descriptor,),
-                umask=0o077,
-            )
-    except OSError as error:
-        raise EngineError(f"cannot start {binary.path}: {error.strerror}") from error
+    with home.log.open("ab") as log:
+        process = subprocess.Popen(  # noqa: S603 - it was examined
+            [binary.path, *flags(home)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=log,  # what it says before it has opened its log
+            start_new_session=True,  # Ctrl-C in a terminal does not reach it
+            pass_fds=(lock.descriptor,),
+            umask=0o077,
+        )
     # It may outlive this process: `ended` collects it, and Popen need not warn about it.
     process.returncode = 0
     _children[home.path] = process.pid

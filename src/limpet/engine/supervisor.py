@@ -33,7 +33,7 @@ def ensure(home: Home) -> None:
         elif not started:
             started = server.start(home)
         elif server.ended(home):
-            raise EngineError(f"the engine in {home.path} ended:\n{server.last_words(home)}")
+            raise EngineError(f"the engine ended; {home.log} says:\n{server.last_words(home)}")
         if time.monotonic() - last_sign_s > SIGN_WITHIN_S:
             break
     raise EngineError(

@@ -49,5 +49,5 @@ def ask(path: Path, command: str) -> bytes:
             with line.makefile("rb") as answers:
                 answer = answers.readline()
                 return answers.read(int(answer[1:])) if answer.startswith(b"$") else answer
-    except OSError:
+    except (OSError, ValueError):
         return b""

@@ -57,9 +57,9 @@ def stop_work(keys: QueueKeys, worker: str) -> Flow[int]:
     """Leave a queue; what is held goes back, a bounded batch at a time."""
     total = 0
     while True:
-        finished, returned = yield workers.stop_work(keys, worker)
-        total += returned
-        if finished:
+        answer: tuple[bool, int] = yield workers.stop_work(keys, worker)
+        total += answer[1]
+        if answer[0]:
             return total
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from limpet.commands import take, workers
 from limpet.commands.take import Burden, Taken, Taker
+from limpet.errors import BackendError
 from limpet.flows.base import Flow, Rest, Wait, Woken
 from limpet.keys import QueueKeys
 from limpet.options import MAX_BATCH, Policy
@@ -64,7 +65,12 @@ def pop_line(sources: list[Source], asker: Asker, count: int) -> Flow[Taken]:
     for source in sources:
         if asker.burden() == "alone":
             return Taken(found, due, draining=True)
-        taken = yield from pop_one(source, asker, count - len(found))
+        try:
+            taken = yield from pop_one(source, asker, count - len(found))
+        except BackendError:
+            if not found:
+                raise
+            break  # what was taken must reach the caller; the next call meets the error again
         found += taken.deliveries
         draining = draining or taken.draining
         due = min((d for d in (due, taken.due_in_ms) if d >= 0), default=-1)

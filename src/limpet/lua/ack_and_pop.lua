@@ -6,7 +6,7 @@
 
 local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, workers, crew, stats, sessions, lanes, wake, paused = unpack(KEYS)
 local at, lane, seq, events, worker, count, burden, crash_limit = unpack(ARGV)
--- @include now session tick meta place lease wake marks evict delivered leave receipts finish door hand take pop
+-- @include now session tick meta place lease wake marks evict delivered leave receipts finish door hand sift suspects take pop
 
 local answered = recall()
 if answered then

@@ -6,7 +6,7 @@
 local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, workers, crew, stats, sessions, lanes, wake, paused = unpack(KEYS)
 local at, lane, seq, worker, burden, crash_limit, tended, timeout_ms = unpack(ARGV)
 local count = 1
--- @include now session tick meta place lease wake marks door hand take pop delivered takeover
+-- @include now session tick meta place lease wake marks door hand sift suspects take pop delivered takeover
 
 local answered = recall()
 if answered then

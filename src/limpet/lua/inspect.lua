@@ -5,7 +5,7 @@
 
 local jobs, waiting, front, suspects, scheduled, parked, running, leases, aging, meta, dead, stats = unpack(KEYS)
 local at, state, start, count = unpack(ARGV)
--- @include now meta place lease look ghosts lines
+-- @include now meta place lease look ghosts walk lines
 
 local _, ms = now(at)
 local ghosts = tonumber(redis.call("HGET", stats, "ghosts")) or 0

@@ -6,7 +6,7 @@
 
 local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, workers, crew, stats, sessions, lanes, wake, paused = unpack(KEYS)
 local at, lane, seq, worker, count, burden, crash_limit, tended = unpack(ARGV)
--- @include now session tick meta place lease wake marks door hand take pop
+-- @include now session tick meta place lease wake marks door hand sift suspects take pop
 
 local answered = recall()
 if answered then

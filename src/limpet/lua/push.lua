@@ -6,7 +6,7 @@
 
 local clock, jobs, waiting, front, scheduled, running, meta, unique, stats, sessions, lanes, wake, paused = unpack(KEYS)
 local at, lane, seq, events = unpack(ARGV)
--- @include now session mint meta wake enter
+-- @include now session mint meta wake enter push_all
 
 local answered = recall()
 if answered then

@@ -2,6 +2,7 @@
 """The door: a connection, the queues behind it, and the worker of this process."""
 
 import os
+import threading
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -58,6 +59,7 @@ class Limpet:
         self._home = home
         self._known: set[str] = set()
         self._heart: Heart | None = None
+        self._gate = threading.Lock()
         self.hands = Hands()
         timeout_s = milliseconds(timeout, "timeout") / 1000
         self.link = Link(resolve(url), timeout_s=timeout_s, home=home)
@@ -206,7 +208,7 @@ class Limpet:
         """List all workers of all queues, one entry per worker and queue."""
         found: list[WorkerView] = []
         for queue in self.queues():
-            found += self.link.send(workers.crew(queue_keys(queue)))
+            found.extend(self.link.send(workers.crew(queue_keys(queue))))
         return found
 
     def asker_for(self, source: Source) -> Asker:
@@ -215,6 +217,13 @@ class Limpet:
         if heart is not None and heart.lost:
             self._lose()
             raise WorkerLost(heart.worker)
+        if heart is None or heart.pid != os.getpid() or source.keys.queue not in heart.serving:
+            with self._gate:  # callers that come together must not start a worker each
+                heart = self._serve(source)
+        return Asker(heart.worker, lambda: self.hands.burden)
+
+    def _serve(self, source: Source) -> Heart:
+        heart = self._heart
         if heart is None or heart.pid != os.getpid():
             self.hands.clear()
             heart = self._new_heart()
@@ -225,7 +234,7 @@ class Limpet:
             )
             self.link.send(started)
             heart.serve(source)
-        return Asker(heart.worker, lambda: self.hands.burden)
+        return heart
 
     def _new_heart(self) -> Heart:
         self._heart = Heart(

@@ -30,7 +30,8 @@ class Consumer(QueueBase):
         receipts = receipts_of(shown, self.name)
         acked: list[str] = []
         for first in range(0, len(receipts), MAX_BATCH):
-            acked += self._send(finish.ack(self._keys, receipts[first : first + MAX_BATCH]))
+            part = receipts[first : first + MAX_BATCH]
+            acked.extend(self._send(finish.ack(self._keys, part)))
         self._limpet.hands.drop(receipts)
         return acked
 
@@ -72,7 +73,7 @@ class Consumer(QueueBase):
         released: list[str] = []
         for first in range(0, len(receipts), MAX_BATCH):
             part = receipts[first : first + MAX_BATCH]
-            released += self._send(finish.release(self._keys, part, delay_ms))
+            released.extend(self._send(finish.release(self._keys, part, delay_ms)))
         self._limpet.hands.drop(receipts)
         return released
 
@@ -111,7 +112,7 @@ class Consumer(QueueBase):
         return found
 
     def claim(self, timeout: Duration | None = None) -> Claim:
-        """One look: READY (taken), TIMEDOUT (the oldest overdue delivery, not taken), PROCESSING, NONE."""
+        """One look: READY (taken), TIMEDOUT (the oldest one, not taken), PROCESSING or NONE."""
         asker = self._limpet.asker_for(self._source)
         timeout_ms = milliseconds(self._timeout(timeout), "timeout")
         flow = pop_flows.claim(self._source, asker, timeout_ms)

@@ -15,7 +15,7 @@ from limpet.connection.context import Context, async_context
 from limpet.connection.faults import is_cut, passes_by, translate, wrong_type
 from limpet.connection.target import Target
 from limpet.errors import BackendError
-from limpet.flows.base import Flow, Rest, Wait, Woken
+from limpet.flows.base import Flow, Rest, Step, Wait, Woken
 from limpet.flows.pop import MAX_WAIT_MS
 from limpet.keys import queue_keys
 from limpet.link.lanes import Lane, Lanes, Unsettled, backoff_s
@@ -70,20 +70,24 @@ class AsyncLink:
         return command.read(reply)
 
     async def run(self, flow: Flow[T]) -> T:
-        """Drive an operation of several round trips."""
-        answer: Any = None
+        """Drive an operation of several round trips; it is told when one of them fails."""
         try:
+            step = flow.send(None)
             while True:
-                step = flow.send(answer)
-                if isinstance(step, Command):
-                    answer = await self.send(step)
-                elif isinstance(step, Wait):
-                    answer = await self.wait(step)
+                try:
+                    answer = await self._take_step(step)
+                except BackendError as error:
+                    step = flow.throw(error)
                 else:
-                    answer = await self._rest(step)
+                    step = flow.send(answer)
         except StopIteration as done:
             result: T = done.value
             return result
+
+    async def _take_step(self, step: Step) -> Any:
+        if isinstance(step, Command):
+            return await self.send(step)
+        return await (self.wait(step) if isinstance(step, Wait) else self._rest(step))
 
     async def settle(self, lanes: Lanes | None = None, unsettled: Unsettled | None = None) -> None:
         """Give up hand-outs whose reply never came, ours or those of another wire."""
@@ -197,18 +201,19 @@ class AsyncLink:
             return self._clients
         async with self._gate:
             if self._clients is None or self._context != async_context():
-                url = self.target.url or await asyncio.to_thread(self._attach)
+                if self.target.embedded:
+                    await asyncio.to_thread(self._attach)
+                url = self._engine.url if self._engine else str(self.target.url)
                 waiting_s = MAX_WAIT_MS / 1000 + SOCKET_TIMEOUT_S
                 short_s = min(SOCKET_TIMEOUT_S, self._timeout_s)
                 self._clients = (async_client(url, short_s), async_client(url, waiting_s))
                 self._context = async_context()
             return self._clients
 
-    def _attach(self) -> str:
+    def _attach(self) -> None:
         from limpet.engine import attach
 
         self._engine = self._engine or attach(self._home)
-        return self._engine.url
 
     async def close(self) -> None:
         """Close all connections; the last user of the embedded engine stops it."""

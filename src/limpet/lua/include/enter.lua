@@ -1,5 +1,4 @@
--- Needs clock, jobs, waiting, front, scheduled, running, meta, unique, stats, sessions, lanes;
--- n_clock, events, mint, note, rouse, int.
+-- Needs jobs, waiting, front, scheduled, running, meta, unique; note, int.
 -- A job comes as a pair: how (JSON, or "" for a plain one) and payload.
 
 local entries, fields = {}, {}
@@ -60,56 +59,4 @@ local function push_one(id, how, payload, place, ms)
   end
   enter(id, how, payload, place, ms)
   return id, "created"
-end
-
--- parse(first): the jobs from argument `first` on; a wrong one fails here, before the first write.
-local function parse(first)
-  local hows = {}
-  for i = first, #ARGV, 2 do
-    hows[#hows + 1] = ARGV[i] ~= "" and cjson.decode(ARGV[i])
-  end
-  return hows
-end
-
--- announce(born, created, kept, count): wake a worker, tell listeners, count the refused.
-local function announce(born, created, kept, count)
-  if born == 1 then
-    redis.call("PERSIST", clock)
-    redis.call("PERSIST", sessions)
-    redis.call("PERSIST", lanes)
-  end
-  if kept < count then
-    rouse()
-  end
-  if created > 0 then
-    redis.call("PUBLISH", events, "work " .. created)
-  end
-  if kept > 0 then
-    redis.call("HINCRBY", stats, "refused", kept)
-  end
-end
-
--- push_all(hows, first, ms): queue all jobs; answers them as {"range", ...} or {"pushed", ...}.
-local function push_all(hows, first, ms)
-  local born, count, plain = n_clock == 0 and 1 or redis.call("HDEL", clock, "dropped"), #hows, true
-  local base, before = mint(ms, count)
-  local answer, tally = { "pushed", born }, { created = 0, kept = 0, replaced = 0 }
-  local stem = int(base) .. "-"
-  for i, how in ipairs(hows) do
-    local payload = ARGV[first + 2 * i - 1]
-    local id, what = stem .. int(before + i), "created"
-    if how then
-      flush()
-      plain = false
-      local place = how.front and -(before + count + 1 - i) or before + i
-      id, what = push_one(id, how, payload, place, ms)
-    else
-      entries[#entries + 1], fields[#fields + 1], fields[#fields + 2] = id, id, payload
-    end
-    tally[what] = tally[what] + 1
-    answer[2 * i + 1], answer[2 * i + 2] = id, what
-  end
-  flush()
-  announce(born, tally.created, tally.kept, count)
-  return plain and { "range", born, int(base), int(before), count } or answer
 end

@@ -1,4 +1,4 @@
--- Needs waiting, front, suspects, scheduled, parked, running, aging, dead and sizes; lease_of, is_ghost.
+-- Needs waiting, front, suspects, scheduled, parked, running, aging, dead and sizes; collector, show_lease, is_ghost.
 -- lines[state](first, last, ghosts): the ids at these positions, each with its time if it has one.
 local lines = {}
 
@@ -26,29 +26,6 @@ function lines.parked(first, last)
     found[i] = { string.sub(member, #size + tonumber(size) + 19) }
   end
   return found
-end
-
--- collector(first, last): a function that is shown ids one by one, keeps those whose positions are
--- asked for, and answers true once it has them all.
-local function collector(first, last, found)
-  local position = -1
-  return function(id)
-    position = position + 1
-    if position >= first then
-      found[#found + 1] = { id }
-    end
-    return position >= last
-  end
-end
-
--- show_lease(fence, show): show the ids that still run under a lease.
-local function show_lease(fence, show)
-  local _, _, _, ids = lease_of(fence)
-  for id in string.gmatch(ids or "", "%S+") do
-    if redis.call("HGET", running, id) == fence and show(id) then
-      return true
-    end
-  end
 end
 
 function lines.running(first, last)
