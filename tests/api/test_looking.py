@@ -76,7 +76,7 @@ def test_one_job_is_found_by_id_and_by_payload(limpet: Any) -> None:
 
 
 def test_peek_shows_what_pop_takes(limpet: Any) -> None:
-    """peek is the next job served, None on an empty queue, and changes nothing."""
+    """Peek is the next job served, None on an empty queue, and changes nothing."""
     queue = limpet.queue("q")
     assert queue.peek() is None
     queue.push_many([b"a", b"b"])
@@ -87,7 +87,7 @@ def test_peek_shows_what_pop_takes(limpet: Any) -> None:
 
 
 def test_a_paused_queue_takes_jobs_but_hands_none_out(limpet: Any) -> None:
-    """pause stops pop, not push; unpause goes on."""
+    """Pause stops pop, not push; unpause goes on."""
     queue = limpet.queue("q")
     queue.pause()
 

@@ -1,14 +1,14 @@
 """Both flavours of the API behind one face, so that one suite tests both.
 
-The asyncio flavour runs in a loop of its own thread; each of its coroutines is waited for, so a test
-reads the same for both: `limpet.queue("q").push(b"x")`.
+The asyncio flavour runs in a loop of its own thread; each of its coroutines is waited for, so a
+test reads the same for both: `limpet.queue("q").push(b"x")`.
 """
 
 import asyncio
 import inspect
 import threading
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, Self
 
 from limpet import AsyncEvents, AsyncLimpet, AsyncQueue, Limpet
 
@@ -58,7 +58,7 @@ class Bridge:
 
         return call
 
-    def __enter__(self) -> "Bridge":
+    def __enter__(self) -> Self:
         """Enter the wrapped block."""
         self._loop.run(self.inner.__aenter__())
         return self
@@ -67,7 +67,7 @@ class Bridge:
         """Leave it."""
         self._loop.run(self.inner.__aexit__(*error))
 
-    def __iter__(self) -> "Bridge":
+    def __iter__(self) -> Self:
         """Iterate over an asyncio stream."""
         return self
 

@@ -3,7 +3,7 @@
 import os
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
@@ -25,7 +25,7 @@ _FORM = "write redis://host:6379/0, rediss://, unix:///path, redis+sentinel:// o
 class Target:
     """A server and why it was chosen; no URL means the embedded engine."""
 
-    url: str | None
+    url: str | None = field(repr=False)
     source: str
 
     @property
