@@ -16,7 +16,9 @@ end
 local us, ms = now(at)
 local time = tick(ms)
 local refused = refusal(worker, time, ms, tended)
-if refused then
+if refused == "lost" then
   return { refused }
+elseif refused then
+  return remember(ms, { refused })
 end
 return first_time(remember(ms, pop(us, ms)))

@@ -14,9 +14,9 @@ end
 
 local _, ms = now(at)
 local born = n_clock == 0 and 1 or redis.call("HDEL", clock, "dropped")
-local time = tick(ms)
 local stride = n_workers > 0 and tonumber(redis.call("HGET", clock, "stride"))
 redis.call("HSET", clock, "stride", int(math.min(stride or tonumber(stride_ms), tonumber(stride_ms))))
+local time = tick(ms)
 if born == 1 then
   redis.call("PERSIST", clock)
   redis.call("PERSIST", sessions)
