@@ -49,8 +49,10 @@ def test_the_demo_proves_that_no_job_is_lost(
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert "\nPROVEN: every job done, none lost, each acked once" in done.stdout
-    assert re.search(r"worker-1 was killed \(SIGKILL\) with [1-9]\d* jobs in hand", done.stdout)
-    assert re.search(r"\d+ jobs were started twice, because the killed worker had", done.stdout)
+    assert re.search(r"worker-1 was killed \(SIGKILL\) with [1-9]\d* jobs? in hand", done.stdout)
+    assert re.search(
+        r"\d+ jobs? (was|were) started twice, because the killed worker had", done.stdout
+    )
     assert re.search(r"ran again \d+\.\d s after the kill", done.stdout)
     pushed = notes_of(notes, "producer", "pushed")
     acked = [job for who in ("worker-1", "worker-2") for job in notes_of(notes, who, "acked")]

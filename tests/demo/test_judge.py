@@ -76,8 +76,8 @@ def test_a_run_as_promised_is_proven(folder: Folder, capsys: pytest.CaptureFixtu
 
     said = capsys.readouterr().out
     assert code == 0
-    assert "3 jobs were pushed, 3 were done." in said
-    assert "1 jobs were started twice, because the killed worker had them:\n    1-2\n" in said
+    assert "3 jobs were pushed, 3 done." in said
+    assert "1 job was started twice, because the killed worker had them:\n    1-2\n" in said
     assert "2.0 s after the kill" in said
     assert "\nPROVEN" in said
 
@@ -153,7 +153,7 @@ def test_what_is_left_in_the_queue_is_found(folder: Folder) -> None:
     """Every job must have ended in the eyes of the queue too."""
     folder.count(waiting=1)
 
-    assert folder.faults == ["1 jobs are still in the queue"]
+    assert folder.faults == ["1 job is still in the queue"]
 
 
 def test_a_run_without_an_end_is_no_proof(folder: Folder) -> None:

@@ -35,7 +35,13 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def no_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep workers from beating: nothing but the operation under test goes over the line."""
-    monkeypatch.setattr(Heart, "_start_thread", lambda _: threading.current_thread())
+
+    def start(_: Heart) -> threading.Thread:
+        thread = threading.Thread(target=int)
+        thread.start()
+        return thread
+
+    monkeypatch.setattr(Heart, "_start_thread", start)
 
 
 @pytest.fixture

@@ -96,9 +96,7 @@ def theatre(plain: redis.Redis, proxy: Proxy, loop: Loop) -> Callable[[str, str]
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_the_line_may_be_cut_at_any_byte(
-    name: str, theatre: Callable[[str, str], Theatre]
-) -> None:
+def test_the_line_may_be_cut_at_any_byte(name: str, theatre: Callable[[str, str], Theatre]) -> None:
     """Part of a request does nothing; a request whose reply broke off is answered, not redone."""
     play = theatre(name, "sync")
 
@@ -107,9 +105,7 @@ def test_the_line_may_be_cut_at_any_byte(
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_the_asyncio_line_may_be_cut_too(
-    name: str, theatre: Callable[[str, str], Theatre]
-) -> None:
+def test_the_asyncio_line_may_be_cut_too(name: str, theatre: Callable[[str, str], Theatre]) -> None:
     """The same for the other flavour, which reads and writes with other code: at fewer places."""
     play = theatre(name, "async")
 

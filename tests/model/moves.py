@@ -85,9 +85,8 @@ class Moves:
 
     def line(self) -> list[Job]:
         """Waiting jobs as they are served: suspects, then what came back, then the rest."""
-        return sorted(
-            self.of(State.WAITING), key=lambda j: (j.crashes == 0, not j.returned, j.place)
-        )
+        lines = {job.id: 0 if job.crashes else 1 if job.returned else 2 for job in self.of(State.WAITING)}
+        return sorted(self.of(State.WAITING), key=lambda j: (lines[j.id], j.place))
 
     def running(self, worker: str | None = None) -> list[Job]:
         """Running jobs (of one worker), oldest hand-out first."""

@@ -7,7 +7,8 @@
     assert proxy.names == ["SADD", "EVALSHA", "EVALSHA"]
 
 Requests are counted from 0 since the last `arm` or `forget`. What a connection says at its
-start (CLIENT, AUTH, SELECT, HELLO) is passed on and not counted.
+start (CLIENT, AUTH, SELECT, HELLO) is passed on and not counted, nor are scripts that are named
+in `uncounted` (heartbeats come when they want).
 """
 
 import contextlib
@@ -18,10 +19,11 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from limpet.scripts import script
 from tests.support.resp import message_end, words_of
 from tests.support.servers import Server
 from tests.support.waiting import wait_until
@@ -80,8 +82,9 @@ _PASS = Fault(-1)
 class Proxy:
     """Listens on a socket of its own; one thread moves all bytes."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, uncounted: Iterable[str] = ()) -> None:
         """Start to listen."""
+        self._uncounted = {script(name).sha.encode() for name in uncounted}
         self.folder = Path(tempfile.mkdtemp(prefix="limpet-proxy-"))
         self.path = self.folder / "p.sock"
         self.seen: list[bytes] = []
@@ -281,7 +284,8 @@ class Proxy:
 
     def _count(self, raw: bytes) -> tuple[int, Fault]:
         with self._lock:
-            if words_of(raw)[0].upper() in GREETINGS:
+            words = words_of(raw)
+            if words[0].upper() in GREETINGS or words[1:2] and words[1] in self._uncounted:
                 return -1, _PASS
             number = len(self.seen)
             self.seen.append(raw)

@@ -1,5 +1,6 @@
 """Steady traffic through one queue while the servers behind it change."""
 
+import contextlib
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -40,32 +41,37 @@ class Load:
     def flow_on(self, jobs: int = 30) -> None:
         """Wait until so many more jobs were pushed and so many more were done."""
         pushed, acked = len(self.pushed) + jobs, len(self.acked) + jobs
-        wait_until(
-            lambda: self._failed() or (len(self.pushed) >= pushed and len(self.acked) >= acked),
-            within=20,
-        )
-        self._raise()
+        self._wait(lambda: len(self.pushed) >= pushed and len(self.acked) >= acked)
 
-    def _failed(self) -> bool:
-        return any(call.done for call in (self._producing, *self._working))
+    def _ended(self) -> list[Call]:
+        """List the calls that ended though nobody told them to."""
+        running = [*self._working] if self._enough.is_set() else [self._producing, *self._working]
+        return [call for call in running if call.done]
 
-    def _raise(self) -> None:
-        for call in (self._producing, *self._working):
-            if call.done:
-                call.result()
+    def _wait(self, condition: Callable[[], bool]) -> None:
+        wait_until(lambda: self._ended() or condition(), within=20)
+        for call in self._ended():
+            call.result()
 
     def finish(self, is_empty: Callable[[], bool]) -> None:
         """Stop pushing, let the workers do the rest, stop them too."""
         self._enough.set()
         self._producing.result(within=20)
-        wait_until(lambda: self._failed() or is_empty(), within=20)
+        self._wait(is_empty)
         self._over.set()
         for call in self._working:
             call.result(within=20)
 
-    def close(self) -> None:
-        """Close all clients."""
+    def __enter__(self) -> "Load":
+        """Use it in a `with` block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop everybody and close all clients."""
         self._enough.set()
         self._over.set()
+        for call in (self._producing, *self._working):
+            with contextlib.suppress(Exception):
+                call.result(within=20)
         for client in self._clients:
             client.close()

@@ -36,28 +36,26 @@ def move_at_once(cluster: Cluster, slot: int, source: Node, target: Node) -> Non
 
 
 @pytest.mark.parametrize("move", [move_key_by_key, move_at_once], ids=lambda move: move.__name__)
-def test_a_slot_moves_under_load(
-    cluster: Cluster, flavour: str, loop: Loop, move: Any
-) -> None:
+def test_a_slot_moves_under_load(cluster: Cluster, flavour: str, loop: Loop, move: Any) -> None:
     """To another node and back, while jobs are pushed, parked, taken and ended."""
     cluster.flush()
-    load = Load(lambda: open_limpet(flavour, loop, cluster.url), "mail")
-    viewer = open_limpet(flavour, loop, cluster.url)
-    home = cluster.owner("mail")
-    away = next(node for node in cluster.masters if node is not home)
+    with (
+        Load(lambda: open_limpet(flavour, loop, cluster.url), "mail") as load,
+        open_limpet(flavour, loop, cluster.url) as viewer,
+    ):
+        home = cluster.owner("mail")
+        away = next(node for node in cluster.masters if node is not home)
 
-    for source, target in ((home, away), (away, home)):
-        load.flow_on()
-        move(cluster, slot_of("mail"), source, target)
-        assert cluster.owner("mail") is target
-        load.flow_on()
-    load.finish(lambda: viewer.queue("mail").stats().pending == 0)
+        for source, target in ((home, away), (away, home)):
+            load.flow_on()
+            move(cluster, slot_of("mail"), source, target)
+            assert cluster.owner("mail") is target
+            load.flow_on()
+        load.finish(lambda: viewer.queue("mail").stats().pending == 0)
 
-    assert len(load.pushed) > 100
-    assert Counter(load.started) == Counter(load.pushed)
-    assert Counter(load.acked) == Counter(load.pushed)
-    stats = viewer.queue("mail").stats()
-    assert (stats.completed, stats.recovered) == (len(load.pushed), 0)
-    assert viewer.queue("mail").verify().ok
-    load.close()
-    viewer.close()
+        assert len(load.pushed) > 100
+        assert Counter(load.started) == Counter(load.pushed)
+        assert Counter(load.acked) == Counter(load.pushed)
+        stats = viewer.queue("mail").stats()
+        assert (stats.completed, stats.recovered) == (len(load.pushed), 0)
+        assert viewer.queue("mail").verify().ok

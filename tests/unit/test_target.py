@@ -48,6 +48,14 @@ def test_an_unreadable_config_file_is_named(nothing_named: Path) -> None:
         resolve()
 
 
+def test_a_url_that_is_no_text_is_an_error(nothing_named: Path) -> None:
+    """Passing it over would lead to another server than the one that was meant."""
+    (nothing_named / "limpet.toml").write_text("url = 6379\n")
+
+    with pytest.raises(ConfigError, match=r"url in limpet\.toml must be text"):
+        resolve()
+
+
 @pytest.mark.parametrize(
     "url",
     [

@@ -48,7 +48,7 @@ def where(target: "Target") -> str:
         return f"{target}, named by {'--url' if target.source == 'url' else target.source}"
     from limpet.engine import status
 
-    return f"{target} in {status().home}, for no other server is named"
+    return f"{target} in {status().home}; no other server is named"
 
 
 def _write(finding: "Finding") -> None:

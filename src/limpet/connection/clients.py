@@ -108,7 +108,7 @@ def sync_client(url: str, timeout_s: float) -> Any:
     if scheme.endswith("+sentinel"):
         nodes, service, extra = _sentinels(url)
         sentinel: Any = redis.Sentinel  # the library leaves this class untyped
-        watcher = sentinel(nodes, sentinel_kwargs=_common(timeout_s), **options, **extra)
+        watcher = sentinel(nodes, sentinel_kwargs=dict(options), **options, **extra)
         return watcher.master_for(service)
     return redis.Redis.from_url(url, **options)
 
@@ -123,9 +123,27 @@ def async_client(url: str, timeout_s: float) -> Any:
     if scheme.endswith("+sentinel"):
         nodes, service, extra = _sentinels(url)
         sentinel: Any = redis.asyncio.Sentinel  # untyped, as above
-        watcher = sentinel(nodes, sentinel_kwargs=_common(timeout_s), **options, **extra)
+        watcher = sentinel(nodes, sentinel_kwargs=dict(options), **options, **extra)
         return watcher.master_for(service)
     return redis.asyncio.Redis.from_url(url, **options)
+
+
+def _watchers(client: Any) -> list[Any]:
+    """List the clients that ask the sentinels; the library does not close them with the other."""
+    pool = getattr(client, "connection_pool", None)
+    return list(getattr(getattr(pool, "sentinel_manager", None), "sentinels", ()))
+
+
+def sync_close(client: Any) -> None:
+    """Close a client, all of its connections."""
+    for one in (client, *_watchers(client)):
+        one.close()
+
+
+async def async_close(client: Any) -> None:
+    """Close a client, as above."""
+    for one in (client, *_watchers(client)):
+        await one.aclose()
 
 
 def sync_refresh(client: Any) -> None:

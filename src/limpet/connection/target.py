@@ -79,8 +79,11 @@ def _from_files() -> tuple[str | None, str]:
             raise ConfigError(f"{name} cannot be read: {error}") from error
         for part in path:
             table = table.get(part, {})
-        if isinstance(table.get("url"), str):
-            return table["url"], name
+        url = table.get("url")
+        if url is not None and not isinstance(url, str):
+            raise ConfigError(f"url in {name} must be text; {_FORM}")
+        if url is not None:
+            return url, name
     return None, ""
 
 

@@ -10,6 +10,7 @@
     judge       compares the notes; knows nothing of the queue
     summary     what the judge found, in words
     view        the live picture
+    words       counting jobs in sentences
 
 Producer and workers use nothing but the public API.
 """

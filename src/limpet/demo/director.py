@@ -14,6 +14,7 @@ from limpet.demo.signals import ended_politely
 from limpet.demo.stage import stage
 from limpet.demo.summary import write_summary
 from limpet.demo.view import Hand, Scene, View, view
+from limpet.demo.words import are, jobs
 from limpet.errors import ConfigError
 
 
@@ -111,13 +112,13 @@ class Director:
         running = self._queue.inspect(0, 100, State.RUNNING)
         in_hand = [job.id for job in running if job.worker in ids]
         self._notes.note("killed", at=self._killed_s, worker=plan.VICTIM, in_hand=in_hand)
-        self._tell(f"{plan.VICTIM} is killed with {len(in_hand)} jobs in hand")
+        self._tell(f"{plan.VICTIM} is killed with {jobs(len(in_hand))} in hand")
 
     def _tell_what_came_back(self, recovered: int) -> None:
         new, self._recovered = recovered - self._recovered, recovered
         killed_s = self._killed_s
         after = "" if killed_s is None else f", {time.monotonic() - killed_s:.1f} s after the kill"
-        self._tell(f"{new} jobs are back at the front{after}")
+        self._tell(f"{are(new)} back at the front{after}")
 
     def _tell(self, text: str) -> None:
         self._seen.tell(self._at_s(), text)
@@ -130,6 +131,6 @@ class Director:
 
     def _end(self) -> None:
         stats = self._queue.stats()
-        self._tell(f"{stats.completed} jobs are done")
+        self._tell(f"{are(stats.completed)} done")
         counts = ("waiting", "parked", "scheduled", "running", "dead", "completed")
         self._notes.note("end", counts={name: getattr(stats, name) for name in counts})

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from limpet.demo import notes
 from limpet.demo.notes import Note
+from limpet.demo.words import are
 from limpet.errors import ConfigError
 
 _LEFT = ("waiting", "parked", "scheduled", "running", "dead")
@@ -142,7 +143,7 @@ def _counts(evidence: Evidence) -> Iterator[str]:
         return
     left = sum(counts.get(state, 0) for state in _LEFT)
     if left:
-        yield f"{left} jobs are still in the queue"
+        yield f"{are(left)} still in the queue"
     if counts.get("completed") != len(evidence.pushed):
         pushed = len(evidence.pushed)
         yield f"the queue counts {counts.get('completed')} ended jobs, {pushed} were pushed"

@@ -27,7 +27,8 @@ def stage(url: str | None) -> Iterator[Stage]:
     Only --url and LIMPET_URL count as named: whoever set REDIS_URL for another program does not
     expect a demo there.
     """
-    named = resolve(url) if url or os.environ.get("LIMPET_URL") else None
+    wanted = url is not None or os.environ.get("LIMPET_URL")
+    named = resolve(url) if wanted else None
     with tempfile.TemporaryDirectory(prefix="limpet-demo-", ignore_cleanup_errors=True) as made:
         folder = Path(made)
         plain = {k: v for k, v in os.environ.items() if k not in {"LIMPET_URL", "REDIS_URL"}}

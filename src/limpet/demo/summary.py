@@ -5,6 +5,7 @@ from pathlib import Path
 
 from limpet.demo import judge, plan
 from limpet.demo.judge import Evidence
+from limpet.demo.words import jobs, were
 
 _SHOWN = 12
 
@@ -36,17 +37,17 @@ def write_summary(evidence: Evidence, took_s: float | None = None) -> int:
 
 def _story(evidence: Evidence) -> Iterator[str]:
     acked = len({*evidence.times("acked"), *evidence.unnoted})
-    yield f"{len(evidence.pushed)} jobs were pushed, {acked} were done."
+    yield f"{were(len(evidence.pushed))} pushed, {acked} done."
     if evidence.killed:
-        held = len(evidence.in_hand)
-        yield f"{evidence.killed} was killed (SIGKILL) with {held} jobs in hand."
+        held = jobs(len(evidence.in_hand))
+        yield f"{evidence.killed} was killed (SIGKILL) with {held} in hand."
     again = [job for job in evidence.again if job in evidence.in_hand]
     if again:
-        yield f"{len(again)} jobs were started twice, because the killed worker had them:"
+        yield f"{were(len(again))} started twice, because the killed worker had them:"
         yield from _ids(again)
     froze = [job for job in evidence.again if job not in evidence.in_hand and evidence.froze[job]]
     if froze:
-        yield f"{len(froze)} jobs were started twice, because a worker froze longer than its lease:"
+        yield f"{were(len(froze))} started twice, because a worker froze longer than its lease:"
         yield from _ids(froze)
     if evidence.back_s is not None:
         lease = f"lease {plan.LEASE_S:g} s, heartbeat {plan.HEARTBEAT_S:g} s"

@@ -12,7 +12,7 @@ import redis
 from limpet.commands import finish, workers
 from limpet.commands.base import Command
 from limpet.commands.take import Taken
-from limpet.connection.clients import async_client, async_refresh
+from limpet.connection.clients import async_client, async_close, async_refresh
 from limpet.connection.context import Context, async_context, leave_alone
 from limpet.connection.faults import (
     LIBRARY_ERRORS,
@@ -278,7 +278,7 @@ class AsyncLink:
         if self._context == async_context():
             clients, self._clients, self._context = self._clients, {}, None
             for client in clients.values():
-                await client.aclose()
+                await async_close(client)
         engine, self._engine = self._engine, None
         if engine is not None:
             await asyncio.to_thread(engine.release)

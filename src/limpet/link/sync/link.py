@@ -13,7 +13,7 @@ import redis
 from limpet.commands import finish, workers
 from limpet.commands.base import Command
 from limpet.commands.take import Taken
-from limpet.connection.clients import sync_client, sync_refresh
+from limpet.connection.clients import sync_client, sync_close, sync_refresh
 from limpet.connection.context import Context, leave_alone, sync_context
 from limpet.connection.faults import (
     LIBRARY_ERRORS,
@@ -279,7 +279,7 @@ class Link:
         if self._context == sync_context():
             clients, self._clients, self._context = self._clients, {}, None
             for client in clients.values():
-                client.close()
+                sync_close(client)
         engine, self._engine = self._engine, None
         if engine is not None:
             engine.release()
