@@ -6,7 +6,7 @@
 local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, workers, crew, stats, sessions, lanes, wake, paused = unpack(KEYS)
 local at, lane, seq, worker, burden, crash_limit, tended, timeout_ms = unpack(ARGV)
 local count = 1
--- @include now session tick meta place lease wake marks door hand sift suspects take pop delivered takeover
+-- @include now clock session meta place lease grant wake marks door hand sift suspects take pop delivered takeover
 
 local answered = recall()
 if answered then
@@ -14,12 +14,15 @@ if answered then
 end
 
 local us, ms = now(at)
+load_clock()
 local time = tick(ms)
 local refused = refusal(worker, time, ms, tended)
 if refused then
+  save_clock()
   return { refused }
 end
 local record = pop(us, ms)
+save_clock()
 if record[1] == "popped" then
   return { "ready", show_again(remember(ms, { "ready", record[2] })[2]) }
 end

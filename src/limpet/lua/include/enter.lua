@@ -54,7 +54,8 @@ local function push_one(id, how, payload, place, ms)
     return id, "kept"
   end
   local twin = how.unique and redis.call("HGET", unique, how.unique)
-  if twin then
+  -- A mark whose job is gone (somebody deleted keys by hand) must not refuse its payload for ever.
+  if twin and redis.call("HEXISTS", jobs, twin) == 1 then
     return twin, how.twin == "replace" and replace(twin, how, payload) or "kept"
   end
   enter(id, how, payload, place, ms)
