@@ -72,9 +72,19 @@ def state_table(transitions: Iterable[Any]) -> str:
     return table(("verb", "from", "to", "meaning"), rows)
 
 
+def seeds() -> str:
+    """Return the tables of what the systems before limpet say, with our call and its proof."""
+    reader = importlib.import_module("tools.seeds" if __package__ else "seeds")
+    try:
+        return "\n".join(f"## {title}\n\n{table(*part)}" for title, *part in reader.sections())
+    except reader.Gap as gap:
+        raise Refused(str(gap)) from gap
+
+
 # A new generator is a function that returns Markdown, and one line here.
 GENERATORS: dict[str, Callable[[], str]] = {
     "keys": keys,
+    "seeds": seeds,
     "states": states,
 }
 

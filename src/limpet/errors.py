@@ -5,7 +5,7 @@
     ├── PayloadError (ValueError)     a payload that is not bytes or text, or too large
     ├── Duplicate                     strict push met a twin: .queue, .job_id
     ├── WorkerLost                    this worker was declared dead: .worker
-    └── BackendError                  the server cannot be reached, or refused
+    └── BackendError                  the server cannot be reached, or refused: .maybe_done
         ├── QueueFull                 the server has no memory left for new jobs
         ├── ScriptError               an answer no command understands: please report it
         └── EngineError               the embedded engine cannot be found, started or joined
@@ -51,6 +51,9 @@ class WorkerLost(LimpetError):
 class BackendError(LimpetError):
     """The server cannot be reached or refused; the cause is in `__cause__`."""
 
+    #: The request may have been carried out: it was sent, and its answer never came.
+    maybe_done = False
+
 
 class QueueFull(BackendError):
     """The server has no memory left; nothing was queued, try again later."""
@@ -58,6 +61,8 @@ class QueueFull(BackendError):
 
 class ScriptError(BackendError):
     """A script answered something no command understands: a bug, please report it."""
+
+    maybe_done = True
 
 
 class EngineError(BackendError):

@@ -31,8 +31,9 @@ class Hands:
     @property
     def burden(self) -> Burden:
         """What the server must know before it hands out more."""
-        if not self._held:
+        held = list(self._held.values())  # in one step: the heartbeat looks from another thread
+        if not held:
             return "none"
-        if any(alone for _, alone in self._held.values()):
+        if any(alone for _, alone in held):
             return "alone"
-        return "suspect" if any(crashes for crashes, _ in self._held.values()) else "plain"
+        return "suspect" if any(crashes for crashes, _ in held) else "plain"

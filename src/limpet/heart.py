@@ -1,7 +1,7 @@
 """The heartbeat of a worker: a thread of its own, so that user code cannot starve it.
 
 It renews the lease in all queues the worker serves with one call, keeps house when the server
-says so, and gives up hand-outs whose reply got lost. Both flavours of the client use it.
+says so, and gives back jobs that nobody got. Both flavours of the client use it.
 """
 
 import atexit
@@ -12,13 +12,15 @@ import socket
 import threading
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from limpet.commands import workers
 from limpet.connection.target import Target
-from limpet.errors import LimpetError
+from limpet.errors import BackendError, LimpetError
 from limpet.flows.manage import stop_work
 from limpet.flows.pop import Source, tend
+from limpet.link.contact import Contact
 from limpet.link.lanes import Unsettled
 from limpet.link.sync import Link
 from limpet.options import WorkerOptions
@@ -26,6 +28,10 @@ from limpet.options import WorkerOptions
 log = logging.getLogger("limpet")
 #: While it holds nothing, a worker beats a little slower: one command a second with its waiting.
 IDLE_FACTOR = 1.25
+#: After a beat that failed.
+AGAIN_S = 0.05
+#: How long the last words may take when the server does not answer anyway.
+SHORT_GOODBYE_S = 0.2
 
 
 class Heart:
@@ -39,6 +45,7 @@ class Heart:
         home: str | Path | None = None,
         is_idle: Callable[[], bool] = lambda: False,
         unsettled: Unsettled | None = None,
+        contact: Contact | None = None,
     ) -> None:
         """Make a worker with a new identity; nothing is sent before `serve`."""
         self.options = options
@@ -49,53 +56,87 @@ class Heart:
         #: Running jobs that were cancelled, as the last beats told.
         self.cancelled: dict[str, frozenset[str]] = {}
         self._sources: dict[str, Source] = {}
-        self._link = Link(target, timeout_s=max(options.heartbeat_ms / 1000, 1.0), home=home)
+        self._link = Link(target, timeout_s=_patience_s(options), home=home, contact=contact)
         self._is_idle = is_idle
-        self._unsettled = unsettled or Unsettled()
         self._wake = threading.Event()
+        self._unsettled = unsettled or Unsettled()
+        self._unsettled.waker = self._wake
+        self._guard = threading.Lock()
         self._stopped = False
         self._thread: threading.Thread | None = None
+        self._complaint, self._complained = "", False
 
     @property
     def serving(self) -> list[str]:
         """The names of the queues this worker serves."""
         return list(self._sources)
 
-    def serve(self, source: Source) -> None:
-        """Keep the lease in one more queue alive; the worker is registered there already."""
-        self._sources = {**self._sources, source.keys.queue: source}
-        if self._thread is None:
-            self._thread = threading.Thread(
-                target=_beat_on,
-                args=(weakref.ref(self), self._wake),
-                daemon=True,
-                name=f"limpet-heart-{self.worker}",
-            )
-            self._thread.start()
-            atexit.register(_stop_at_exit, weakref.ref(self))
+    @property
+    def is_ours(self) -> bool:
+        """Whether this process made it: a forked child must make a worker of its own."""
+        return self.pid == os.getpid()
+
+    def serve(self, source: Source) -> bool:
+        """Keep the lease in one more queue alive; the worker is registered there already.
+
+        Answers False if the worker was stopped meanwhile.
+        """
+        with self._guard:
+            if self._stopped:
+                return False
+            before = self._sources
+            # A copy, so that a beat sent before the worker left and came back is known as old.
+            self._sources = {**before, source.keys.queue: replace(source)}
+            if self._thread is not None:
+                self._wake.set()  # what is due there may come before the next beat
+                return True
+            try:
+                self._thread = self._start_thread()
+            except RuntimeError:  # the system has no thread to give
+                self._sources = before
+                raise
+        return True
+
+    def _start_thread(self) -> threading.Thread:
+        thread = threading.Thread(
+            target=_beat_on,
+            args=(weakref.ref(self), self._wake),
+            daemon=True,
+            name=f"limpet-heart-{self.worker}",
+        )
+        thread.start()
+        _living.add(self)
+        return thread
 
     def leave(self, queue: str) -> None:
         """Stop beating for a queue."""
-        self._sources = {name: s for name, s in self._sources.items() if name != queue}
+        with self._guard:
+            self._sources = {name: s for name, s in self._sources.items() if name != queue}
 
     def stop(self) -> None:
         """End the thread, give back what is held in every queue, and close. Safe to call twice."""
-        if self._stopped:
+        if not self.is_ours:  # nothing here is ours: not the lock, not the thread, not the jobs
             return
-        self._stopped = True
+        with self._guard:
+            if self._stopped:
+                return
+            self._stopped = True
         self._wake.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
-        if os.getpid() == self.pid:
-            self._say_goodbye()
+        self._say_goodbye()
         self._link.close()
 
     def _say_goodbye(self) -> None:
+        if self._link.contact.lost:
+            self._link.timeout_s = SHORT_GOODBYE_S
         try:
             for source in self._sources.values():
                 self._link.run(stop_work(source.keys, self.worker))
         except LimpetError as error:
             log.warning("limpet: worker %s could not say goodbye: %s", self.worker, error)
+
+    # -- beating ----------------------------------------------------------------------------
 
     def pause_s(self, next_in_ms: int) -> float:
         """Seconds until the next beat: the heartbeat, or earlier if something needs tending."""
@@ -115,14 +156,19 @@ class Heart:
             if group:
                 answer = self._beat_group(group)
                 next_in_ms = min((n for n in (next_in_ms, answer) if n >= 0), default=-1)
-        self._link.settle(unsettled=self._unsettled)
+        self._link.settle(self._unsettled)
         return self.pause_s(next_in_ms)
 
     def _beat_group(self, group: list[Source]) -> int:
-        beats = self._link.send(workers.beat([s.keys for s in group], self.worker))
+        try:
+            beats = self._link.send(workers.beat([s.keys for s in group], self.worker))
+        except BackendError as error:
+            if error.maybe_done or len(group) == 1:
+                raise
+            return self._beat_apart(group)
         soonest = -1
         for source, beat in zip(group, beats, strict=True):
-            if beat.lost and source.keys.queue in self._sources:
+            if beat.lost and self._sources.get(source.keys.queue) is source:
                 self.lost = True
             if beat.tend:
                 self._link.run(tend(source))
@@ -131,28 +177,68 @@ class Heart:
                 soonest = min(n for n in (soonest, beat.next_in_ms) if n >= 0)
         return soonest
 
+    def _beat_apart(self, group: list[Source]) -> int:
+        """Beat in each queue by itself: a damaged one must not cost the others their lease."""
+        soonest, refused = -1, None
+        for source in group:
+            try:
+                answer = self._beat_group([source])
+            except BackendError as error:
+                if error.maybe_done:
+                    raise
+                refused = error
+            else:
+                soonest = min((n for n in (soonest, answer) if n >= 0), default=-1)
+        if refused is not None:
+            self._complain(refused)
+        return soonest
+
     def try_beat(self) -> float | None:
-        """Beat and log what goes wrong; None when there is no more beating."""
-        if self._stopped or self.lost or os.getpid() != self.pid:
+        """Beat, and live through whatever goes wrong; None when there is no more beating."""
+        if self._stopped or self.lost or not self.is_ours:
             return None
+        self._complained, pause_s = False, AGAIN_S
         try:
-            return self.beat()
-        except LimpetError as error:
-            log.warning("limpet: heartbeat of %s failed: %s", self.worker, error)
-            return 0.05
+            pause_s = self.beat()
+        except BackendError as error:
+            if not self._link.contact.lost:
+                self._complain(error)
+        except Exception as error:  # noqa: BLE001 - a worker whose heart stops loses its jobs
+            self._complain(error)
+        if not self._complained:
+            self._complaint = ""
+        return pause_s
+
+    def _complain(self, error: Exception) -> None:
+        """Log what went wrong, once for as long as it stays the same."""
+        complaint, self._complained = f"{type(error).__name__}: {error}", True
+        if complaint != self._complaint:
+            self._complaint = complaint
+            trace = None if isinstance(error, LimpetError) else error
+            log.warning("limpet: heartbeat of %s: %s", self.worker, complaint, exc_info=trace)
+
+
+def _patience_s(options: WorkerOptions) -> float:
+    """How long a beat may try; half of that, the time for one answer, fits the lease twice."""
+    return max(min(options.stride_ms / 1000, 1.0) * 2, 0.2)
 
 
 def _beat_on(ref: "weakref.ref[Heart]", wake: threading.Event) -> None:
     """Beat until stopped; the thread holds no reference, so a forgotten client can be collected."""
     pause: float | None = 0.0
     while pause is not None:
-        wake.wait(pause)
+        if wake.wait(pause):
+            wake.clear()
         heart = ref()
         pause = heart.try_beat() if heart is not None else None
         del heart
 
 
-def _stop_at_exit(ref: "weakref.ref[Heart]") -> None:
-    heart = ref()
-    if heart is not None:
+_living: "weakref.WeakSet[Heart]" = weakref.WeakSet()
+
+
+@atexit.register
+def _stop_at_exit() -> None:
+    """Give back what is held at the end of the program."""
+    for heart in list(_living):
         heart.stop()

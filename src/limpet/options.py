@@ -131,6 +131,8 @@ class Policy:
             raise ConfigError(f"unique must be None, 'waiting' or 'running', got {self.unique!r}")
         if self.on_twin not in ("keep", "replace", "raise"):
             raise ConfigError(f"on_twin must be 'keep', 'replace' or 'raise', got {self.on_twin!r}")
+        if not (self.lock is None or isinstance(self.lock, bytes | str) or callable(self.lock)):
+            raise ConfigError(f"lock must be a key or a function that makes one, got {self.lock!r}")
         count_of(self.lock_limit, "lock_limit")
         milliseconds(self.timeout, "timeout")
         for name in ("crash_limit", "dead_limit", "max_payload"):

@@ -58,7 +58,7 @@ def test_retry_counts_and_notes_the_error(limpet: Any) -> None:
     queue.push(b"a")
     (first,) = queue.pop()
 
-    assert queue.retry(first, 0, ValueError("broken"))
+    assert queue.retry(first, 0.3, ValueError("broken"))
     (view,) = queue.inspect(state="scheduled")
     (second,) = queue.pop(wait=5)
 

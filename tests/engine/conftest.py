@@ -16,7 +16,7 @@ from tests.engine.helpers import Launch, Puppet, Puppets, Witness, start
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Hide the settings of the machine from the tests."""
-    for name in ("LIMPET_HOME", "LIMPET_ENGINE"):
+    for name in ("LIMPET_HOME", "LIMPET_ENGINE", "LIMPET_FSYNC"):
         monkeypatch.delenv(name, raising=False)
     runtime = tmp_path / "run"
     runtime.mkdir(mode=0o700)

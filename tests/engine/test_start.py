@@ -8,7 +8,7 @@ import pytest
 
 from limpet.engine import attach, server, sockets, status, supervisor, talk
 from limpet.engine.talk import Pulse
-from limpet.errors import EngineError
+from limpet.errors import ConfigError, EngineError
 from tests.engine.helpers import Witness, connect, items, wait_until
 
 
@@ -125,3 +125,16 @@ def test_the_server_is_private_and_durable(home: Path) -> None:
 
     assert found == wanted
     assert mode == 0o700
+
+
+def test_each_write_can_be_made_to_wait_for_the_disk(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LIMPET_FSYNC chooses when writes must be on disk, and nonsense is refused."""
+    monkeypatch.setenv("LIMPET_FSYNC", "always")
+    with attach(home) as engine, connect(engine.url) as client:
+        assert client.config_get("appendfsync") == {"appendfsync": "always"}
+
+    monkeypatch.setenv("LIMPET_FSYNC", "sometimes")
+    with pytest.raises(ConfigError, match="LIMPET_FSYNC"):
+        attach(home)

@@ -255,9 +255,9 @@ class QueueModel(Moves):
     def start_work(self, worker: str, options: WorkerOptions, host: str, pid: int) -> bool:
         """Register a worker; answers whether the queue is new."""
         born, self.exists = not self.exists, True
-        self.advance()
         known = self.stride if self.workers and self.stride else options.stride_ms
         self.stride = min(known, options.stride_ms)
+        self.advance()
         self.workers[worker] = Worker(options.lease_ms, 0)
         self.renew_lease(worker)
         return born
@@ -293,7 +293,7 @@ class QueueModel(Moves):
         self.renew_lease(worker)
         due = self.due_in()
         ends = [w.lease_end - self.tick + 1 for w in self.workers.values()]
-        next_in = int(min([*ends, *([due] if due >= 0 else []), 1_000_000]))
+        next_in = int(max(min([*ends, *([due] if due >= 0 else []), 1_000_000]), -1))
         return Beat(False, self._overdue(), next_in, told)
 
     def renew(

@@ -1,115 +1,75 @@
 """The state machine: all operations in any order, on a real server and on the model.
 
-Names are few, so that requests collide. Every rule ends in `Pair`, which compares the answers
-and the whole worlds and looks at all invariants after each request.
+Every action ends in `Pair`, which compares the answers and the whole worlds and looks at all
+invariants after each request.
 """
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import redis
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from limpet.commands.push import NewJob
-from limpet.commands.take import Claim, Taken, Taker
+from limpet.commands.take import Taken, Taker
 from limpet.options import WorkerOptions
 from limpet.states import State
-from limpet.values import Delivery, Receipt
+from limpet.values import Claim, Delivery, Receipt
 from tests.model.pair import Pair, Request
+from tests.model.world import differences, model_world
+from tests.properties.actions import MS, OPTIONS, THEMES, Theme, actions
 
-MANY_JOBS = 30
-MS = 1000
+MANY_JOBS = 25
 WORKERS = ("w1", "w2", "w3")
-PRODUCERS = ("p1", "p2")
-OWN_IDS = ("x", "own-7")
-OPTIONS = (
-    WorkerOptions(heartbeat=1, lease=3),
-    WorkerOptions(heartbeat=1, lease=10),
-    WorkerOptions(heartbeat=1, lease=None),
-)
-#: Unique keys with the mode they are pushed with; the last one is pushed with either.
-MARKS = ((b"=w", "waiting"), (b"=r", "running"), (b"=\xff", "waiting"), (b"=\xff", "running"))
-#: Locks with their limit; the last one is pushed with either.
-LOCKS = ((b"one", 1), (b"two\x00", 2), (b"\xff", 1), (b"\xff", 2))
-STEPS_US = (1, MS, 50 * MS, 999 * MS, 1500 * MS, 5000 * MS, 11_000 * MS, 60_000 * MS, 3_600_000 * MS)
-BACK_US = (-1, -MS, -2500 * MS, -3_600_000 * MS)
-
-# Strategies
-
-payloads = st.sampled_from((b"a", b"b", b"", b"\x00\xff"))
-workers = st.sampled_from(WORKERS)
-counts = st.integers(1, 5)
-nth = st.integers(0, 11)
-delays = st.sampled_from((0, 1, 700, 5000, 3_600_000))
-ages = st.sampled_from((0, 1, 2000, 30_000))
-burdens = st.sampled_from(("none", "none", "none", "plain", "suspect", "alone"))
-
-
-def _rare(*values: Any) -> st.SearchStrategy[Any]:
-    """None, more often than not."""
-    return st.sampled_from((None,) * (2 * len(values)) + values)
-
-
-def _new(payload: bytes, mark: Any, lock: Any, when: Any, **rest: Any) -> NewJob:
-    unique, mode = mark or (None, None)
-    key, limit = lock or (None, None)
-    kind, ms = when or (None, None)
-    return NewJob(
-        payload,
-        unique=unique,
-        mode=mode,
-        lock=key,
-        limit=limit,
-        delay_ms=ms if kind == "delay" else None,
-        at_ms=ms if kind == "at" else None,
-        **rest,
-    )
-
-
-new_jobs = st.builds(
-    _new,
-    payloads,
-    _rare(*MARKS),
-    _rare(*LOCKS),
-    _rare(("delay", 0), ("delay", 900), ("delay", 60_000), ("at", -5), ("at", 3000)),
-    twin=_rare("replace"),
-    front=st.sampled_from((False, False, False, True)),
-    id=_rare(*OWN_IDS),
-)
-plain_jobs = st.builds(NewJob, payloads)
 
 
 class QueueMachine(RuleBasedStateMachine):
     """One queue, three workers, two producers, and everything that can happen to them."""
 
     client: ClassVar[redis.Redis]
+    #: Actions that asked the server something and were compared, over all runs.
     steps: ClassVar[int] = 0
-    requests: ClassVar[int] = 0
 
-    @initialize(crash_limit=st.sampled_from((3, 3, 2, 0)), dead_limit=st.sampled_from((2, 2, 0)))
-    def begin(self, crash_limit: int, dead_limit: int) -> None:
-        """Start with an empty server."""
+    @initialize(
+        theme=st.sampled_from(THEMES),
+        crew=st.sampled_from((3, 3, 2, 1, 0)),
+        crash_limit=st.sampled_from((3, 3, 2, 0)),
+        dead_limit=st.sampled_from((2, 2, 0)),
+    )
+    def begin(self, theme: Theme, crew: int, crash_limit: int, dead_limit: int) -> None:
+        """Start with an empty server, and with some workers."""
         self.client.flushall()
         self.pair = Pair(self.client)
         self.pair.mixed_modes = True
-        self.crash_limit, self.dead_limit = crash_limit, dead_limit
-        self.receipts: list[Receipt] = [Receipt("1-1", 1)]
+        self.theme, self.crash_limit, self.dead_limit = theme, crash_limit, dead_limit
+        self.receipts = [Receipt("1-1", 1)]
         self.history: list[Request] = []
+        self.asked = False
+        for worker in WORKERS[:crew]:
+            self.start_work(0, OPTIONS[0])
 
-    # Help
+    @rule(action=actions())
+    def step(self, action: tuple[Any, ...]) -> None:
+        """Let one thing happen."""
+        name, *args = action
+        self.asked = False
+        getattr(self, name)(*args)
+        type(self).steps += self.asked
+
+    # Sending, and choosing what to send
 
     def do(self, name: str, *args: Any, lane: str = "", **named: Any) -> Any:
         """Send a new request and keep it, to send it again some time."""
-        if lane:
-            self.pair.seqs[lane] += 1
+        self.pair.seqs[lane] += 1
         request = Request(name, args, named, lane, self.pair.seqs[lane])
         if lane:
-            self.history = [*self.history[-40:], request]
+            self.history = [*self.history[-20:], request]
         return self.send(request)
 
     def send(self, request: Request) -> Any:
-        """Send a request and count it."""
-        type(self).requests += 1
+        """Send a request and keep the receipts it brought."""
+        self.asked = True
         answer = self.pair.send(request)
         match answer:
             case Taken(deliveries=given) | [*given]:
@@ -122,44 +82,231 @@ class QueueMachine(RuleBasedStateMachine):
         return answer
 
     def receipt(self, n: int) -> Receipt:
-        """One of the last receipts, 0 is the newest."""
-        return self.receipts[-1 - n % len(self.receipts)]
+        """A receipt: of a running job, or now and then one that may be stale."""
+        valid = [Receipt(job.id, job.fence or 0) for job in self.pair.model.running()]
+        known = valid if valid and n % 5 < 4 else self.receipts
+        return known[n % len(known)]
 
     def chosen(self, numbers: list[int]) -> list[Receipt]:
-        """Some of the last receipts."""
+        """Some receipts."""
         return [self.receipt(n) for n in numbers]
 
-    def taker(self, worker: str, burden: str) -> Taker:
+    def worker(self, n: int) -> str:
+        """A living worker, or now and then any."""
+        alive = [name for name in WORKERS if not self.pair.model.is_lost(name)]
+        return alive[n % len(alive)] if alive and n < 11 else WORKERS[n % len(WORKERS)]
+
+    def taker(self, worker: str, burden: str = "none") -> Taker:
         """Describe who takes."""
         return Taker(worker, burden, self.crash_limit)  # type: ignore[arg-type]
 
-    def id(self, n: int, state: State | None = None) -> str:
-        """The id of some job (of a state), or of none."""
-        ids = sorted(j.id for j in self.pair.model.jobs.values() if state in (None, j.state))
-        return ids[n % len(ids)] if ids else "9-9"
+    def ids(self, numbers: list[int], state: State | None = None) -> list[str]:
+        """The ids of some jobs (of a state), or of none."""
+        known = sorted(j.id for j in self.pair.model.jobs.values() if state in (None, j.state))
+        return [known[n % len(known)] if known and n < 11 else "9-9" for n in numbers]
 
-    def counted(self) -> None:
-        """Count a step."""
-        type(self).steps += 1
+    def new_job(self, spec: tuple[Any, ...]) -> NewJob:
+        """Make a job in the theme of this run."""
+        payload, mark, lock, when, id, front, replacing = spec
+        theme = self.theme
+        unique, mode = theme.marks[mark % len(theme.marks)] or (None, None)
+        key, limit = theme.locks[lock % len(theme.locks)] or (None, None)
+        kind, ms = theme.whens[when % len(theme.whens)] or (None, 0)
+        return NewJob(
+            payload,
+            unique=unique,
+            mode=mode,
+            twin="replace" if replacing and unique else None,
+            lock=key,
+            limit=limit,
+            delay_ms=ms if kind == "delay" else None,
+            at_ms=self.pair.us // MS + ms if kind == "at" else None,
+            front=theme.fronts[front % len(theme.fronts)],
+            id=theme.ids[id % len(theme.ids)],
+        )
 
     # Queueing
 
-    @rule(jobs=st.lists(plain_jobs, min_size=1, max_size=4), lane=st.sampled_from(PRODUCERS))
-    def push_plain(self, jobs: list[NewJob], lane: str) -> None:
+    def push_plain(self, payloads: list[bytes], lane: str) -> None:
         """Queue plain jobs."""
-        if len(self.pair.model.jobs) > MANY_JOBS:
-            jobs = jobs[:1]
-        self.do("push", jobs, lane=lane)
+        many = len(self.pair.model.jobs) > MANY_JOBS
+        self.do("push", [NewJob(p) for p in payloads][: 1 if many else None], lane=lane)
 
-    @rule(jobs=st.lists(new_jobs, min_size=1, max_size=3), lane=st.sampled_from(PRODUCERS))
-    def push(self, jobs: list[NewJob], lane: str) -> None:
+    def push(self, specs: list[tuple[Any, ...]], lane: str) -> None:
         """Queue jobs of all kinds."""
-        if len(self.pair.model.jobs) > MANY_JOBS:
-            jobs = jobs[:1]
-        self.do("push", [self._timed(job) for job in jobs], lane=lane)
+        many = len(self.pair.model.jobs) > MANY_JOBS
+        self.do("push", [self.new_job(spec) for spec in specs][: 1 if many else None], lane=lane)
 
-    def _timed(self, job: NewJob) -> NewJob:
-        if job.at_ms is None:
-            return job
-        values = {name: getattr(job, name) for name in NewJob.__slots__}
-        return NewJob(**{**values, "at_ms": self.pair.us // MS + job.at_ms})
+    # Taking
+
+    def pop(self, who: int, count: int, burden: str, tended: bool) -> None:
+        """Take jobs."""
+        worker = self.worker(who)
+        self.do("pop", self.taker(worker, burden), count, tended=tended, lane=worker)
+
+    def tend_and_pop(self, who: int, count: int) -> None:
+        """Take jobs as a worker does: keep house if told so, then ask again."""
+        worker = self.worker(who)
+        taken = self.do("pop", self.taker(worker), count, lane=worker)
+        if isinstance(taken, Taken) and taken.tend:
+            self.tend(100)
+            self.do("pop", self.taker(worker), count, tended=True, lane=worker)
+
+    def ack_and_pop(self, who: int, numbers: list[int], count: int, burden: str) -> None:
+        """End jobs and take others."""
+        worker = self.worker(who)
+        taker = self.taker(worker, burden)
+        self.do("ack_and_pop", taker, self.chosen(numbers), count, lane=worker)
+
+    def claim(self, who: int, burden: str, timeout_ms: int, tended: bool) -> None:
+        """Have one look."""
+        worker = self.worker(who)
+        self.do("claim", self.taker(worker, burden), timeout_ms, tended=tended, lane=worker)
+
+    def recover(self, who: int, count: int, older_ms: int) -> None:
+        """Take over old deliveries."""
+        worker = self.worker(who)
+        self.do("recover", worker, count, older_ms, lane=worker)
+
+    def resume(self, who: int, n: int, timeout_ms: int) -> None:
+        """Take over one delivery."""
+        worker = self.worker(who)
+        self.do("resume", worker, self.receipt(n), timeout_ms, lane=worker)
+
+    # Ending deliveries; receipts may be stale, double, or another worker's
+
+    def ack(self, who: int, numbers: list[int]) -> None:
+        """End jobs as done."""
+        self.do("ack", self.chosen(numbers), lane=self.worker(who))
+
+    def fail(self, who: int, n: int, message: bytes) -> None:
+        """End a job in failure."""
+        self.do("fail", self.receipt(n), message, self.dead_limit, lane=self.worker(who))
+
+    def release(self, who: int, numbers: list[int], delay_ms: int | None) -> None:
+        """Give jobs back."""
+        self.do("release", self.chosen(numbers), delay_ms, lane=self.worker(who))
+
+    def retry(self, who: int, n: int, delay_ms: int) -> None:
+        """Schedule a job for another attempt."""
+        self.do("retry", self.receipt(n), delay_ms, b"try again", lane=self.worker(who))
+
+    # Workers
+
+    def start_work(self, who: int, options: WorkerOptions) -> None:
+        """Register a worker that is not there, or one of them once more."""
+        lost = [name for name in WORKERS if name not in self.pair.model.workers]
+        worker = lost[who % len(lost)] if lost else self.worker(who)
+        self.do("start_work", worker, options, "host", 1, lane=worker)
+
+    def stop_work(self, who: int, limit: int) -> None:
+        """Let a worker leave."""
+        worker = self.worker(who)
+        self.do("stop_work", worker, limit, lane=worker)
+
+    def fail_worker(self, who: int) -> None:
+        """Declare a worker dead."""
+        self.do("fail_worker", self.worker(who), lane="p1")
+
+    def die(self, who: int, limit: int) -> None:
+        """Let a worker fall silent until its lease is over and its jobs return."""
+        worker = self.worker(who)
+        for _ in range(8):
+            self.pair.advance((self.pair.model.stride or 1000) * MS)
+            for other in [name for name in self.pair.model.workers if name != worker]:
+                self.do("beat", other)
+            if worker in self.pair.model.expired():
+                break
+        self.tend(limit)
+
+    def beat(self, who: int) -> None:
+        """Give a sign of life."""
+        self.do("beat", self.worker(who))
+
+    def renew(self, who: int, numbers: list[int]) -> None:
+        """Renew a lease and show receipts."""
+        self.do("renew", self.worker(who), self.chosen(numbers))
+
+    def tend(self, limit: int) -> None:
+        """Keep house."""
+        self.do("tend", self.crash_limit, self.dead_limit, limit)
+
+    # Managing
+
+    def cancel(self, numbers: list[int], payload: bytes | None) -> None:
+        """Cancel jobs."""
+        self.do("cancel", self.ids(numbers), payload, lane="p2")
+
+    def revive(self, numbers: list[int], count: int) -> None:
+        """Give dead jobs another life."""
+        self.do("revive", self.ids(numbers, State.DEAD), count, lane="p1")
+
+    def purge(self, numbers: list[int], count: int) -> None:
+        """Forget dead jobs."""
+        self.do("purge", self.ids(numbers, State.DEAD), count, lane="p1")
+
+    def pause(self, really: int) -> None:
+        """Stop handing out, not too often."""
+        if really == 3:
+            self.do("pause")
+
+    def unpause(self) -> None:
+        """Hand out again."""
+        self.do("unpause")
+
+    def drop(self, really: int) -> None:
+        """Drop the queue, not too often."""
+        if really == 5:
+            self.do("drop", lane="p1")
+
+    def audit(self, name: str) -> None:
+        """Look for inconsistencies: there are none, and a repair changes nothing."""
+        self.asked = True
+        self.pair.audit(name)
+
+    # Time and faults
+
+    def pass_time(self, us: int) -> None:
+        """Let time pass, and keep house."""
+        self.pair.advance(us)
+        self.tend(100)
+
+    def jump(self, us: int, who: int) -> None:
+        """Let the clock jump, sometimes back."""
+        self.pair.advance(us)
+        self.beat(who)
+
+    def flush_scripts(self, who: int) -> None:
+        """Let the server forget its scripts."""
+        self.client.script_flush()
+        self.beat(who)
+
+    def take_token(self) -> None:
+        """Wake up without popping."""
+        self.asked = True
+        self.pair.take_token()
+
+    def send_again(self, n: int) -> None:
+        """Send an earlier request again: one that was answered has no second effect."""
+        request = self.history[-1 - n % len(self.history)] if self.history else None
+        last = self.pair.model.memory.get(request.lane) if request else None
+        known = request is not None and last is not None and request.seq <= last.seq
+        if request is None or (known and not self.pair.remembers(request.lane)):
+            return
+        before = model_world(self.pair.model)
+        self.send(request)
+        if known:
+            assert not differences(before, model_world(self.pair.model))
+
+    def abandon(self, n: int, arrived: bool) -> None:
+        """Give up a request whose reply got lost, or that may still arrive."""
+        if not self.history:
+            return
+        request = self.history[-1 - n % len(self.history)]
+        if not arrived:
+            self.pair.seqs[request.lane] += 1
+            request = replace(request, seq=self.pair.seqs[request.lane])
+        if self.pair.remembers(request.lane) or request.seq == self.pair.seqs[request.lane]:
+            given_up = Request("abandon", (), {}, request.lane, request.seq)
+            self.history = [*self.history, request, given_up]
+            self.send(given_up)

@@ -1,5 +1,6 @@
 """One queue on a real server, called at fixed times, and everything it consists of as a dict."""
 
+import json
 from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any, TypeVar
@@ -35,23 +36,51 @@ def text(raw: bytes) -> str:
     return raw.decode("utf-8", "backslashreplace")
 
 
-_READERS: dict[str, Callable[[redis.Redis, bytes], Content]] = {
-    "hash": lambda r, key: {text(k): text(v) for k, v in r.hgetall(key).items()},
-    "list": lambda r, key: [text(v) for v in r.lrange(key, 0, -1)],
-    "zset": lambda r, key: {text(m): score for m, score in r.zrange(key, 0, -1, withscores=True)},
-    "set": lambda r, key: {text(m) for m in r.smembers(key)},
-    "string": lambda r, key: text(r.get(key)),
+def fact(raw: bytes) -> Any:
+    """Read JSON, whose order of names is nobody's business; anything else is shown as it is."""
+    try:
+        return json.loads(raw.decode("utf-8", "surrogateescape"))
+    except ValueError:
+        return text(raw)
+
+
+def _value(key: bytes, raw: bytes) -> Any:
+    return fact(raw) if key.endswith((b":meta", b":crew", b":failures")) else text(raw)
+
+
+#: How to ask for a key of each type, and how to show what comes.
+_ASK: dict[bytes, Callable[[Any, bytes], object]] = {
+    b"hash": lambda pipe, key: pipe.hgetall(key),
+    b"list": lambda pipe, key: pipe.lrange(key, 0, -1),
+    b"zset": lambda pipe, key: pipe.zrange(key, 0, -1, withscores=True),
+    b"set": lambda pipe, key: pipe.smembers(key),
+    b"string": lambda pipe, key: pipe.get(key),
+}
+_SHOW: dict[bytes, Callable[[bytes, Any], Content]] = {
+    b"hash": lambda key, raw: {text(k): _value(key, v) for k, v in raw.items()},
+    b"list": lambda key, raw: [_value(key, v) for v in raw],
+    b"zset": lambda key, raw: {text(m): score for m, score in raw},
+    b"set": lambda key, raw: {text(m) for m in raw},
+    b"string": lambda key, raw: text(raw),
 }
 
 
-def snapshot(store: redis.Redis, queue: str = "q") -> dict[str, Content]:
-    """Give the full content of every key of a queue; a key that expires is also named so."""
+def snapshot(store: redis.Redis) -> dict[str, Content]:
+    """Give the full content of every key there is; a key that expires is also named so."""
+    keys = sorted(store.keys())
+    with store.pipeline(transaction=False) as pipe:
+        for key in keys:
+            pipe.type(key).pttl(key)
+        seen = pipe.execute()
+    with store.pipeline(transaction=False) as pipe:
+        for key, kind in zip(keys, seen[::2], strict=True):
+            _ASK[kind](pipe, key)
+        contents = pipe.execute()
     found: dict[str, Content] = {}
-    start = f"limpet:{{{queue}}}:".encode()
-    for key in store.keys(start.replace(b"*", b"\\*") + b"*"):
-        name = text(key[len(start) :])
-        found[name] = _READERS[text(store.type(key))](store, key)
-        if store.pttl(key) >= 0:
+    for key, kind, ttl, raw in zip(keys, seen[::2], seen[1::2], contents, strict=True):
+        name = text(key.removeprefix(b"limpet:{q}:"))
+        found[name] = _SHOW[kind](key, raw)
+        if ttl >= 0:
             found[f"{name} expires"] = True
     return found
 
@@ -75,6 +104,7 @@ class World:
             "username": "strict",
             "password": "strict",
         }
+        self._allowed: tuple[str, ...] = ("nothing yet",)
         self._allow(())
         pool = redis.ConnectionPool(
             connection_class=store.connection_pool.connection_class, **self._strict
@@ -95,6 +125,9 @@ class World:
 
     def _allow(self, keys: tuple[str, ...]) -> None:
         """Let the strict user touch these keys, call anything, and publish events of the queue."""
+        if keys == self._allowed:
+            return
+        self._allowed = keys
         rules = [f"~{key}" for key in dict.fromkeys(keys)]
         fixed = ["reset", "on", ">strict", "+@all", f"&{self.keys.events}"]
         self.store.execute_command("ACL", "SETUSER", "strict", *fixed, *rules)
@@ -184,8 +217,6 @@ class World:
 
     def facts(self, job_id: str) -> dict[str, Any]:
         """Give what is noted about a job."""
-        import json
-
         raw = self.store.hget(self.keys["meta"], job_id)
         return {} if raw is None else json.loads(raw)
 
@@ -198,3 +229,18 @@ def receipts(*deliveries: Delivery) -> list[Receipt]:
 def names_of_keys() -> tuple[str, ...]:
     """List the short names of all keys of a queue."""
     return tuple(spec.name for spec in KEYS)
+
+
+def fence(nth: int = 0, ms: int = NOW) -> str:
+    """Give the number of the nth hand-out made at this time."""
+    return str(ms * 1000 + nth)
+
+
+def lease(worker: str, *ids: str, ms: int = NOW) -> str:
+    """Write a hand-out as the server keeps it."""
+    return f"{worker} {ms} {len(ids)} {' '.join(ids)}"
+
+
+def parked(lock: str, place: int, job_id: str) -> str:
+    """Write a parked job as the server keeps it."""
+    return f"{len(lock)}:{lock}|{place + 4503599627370496:016d}{job_id}"

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -9,9 +10,11 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 
 from limpet.scripts import all_scripts, script
 from tests.support.servers import Server
@@ -35,6 +38,9 @@ for line in sys.stdin:
     print(json.dumps(answer), flush=True)
 """
 NAMES = {script(name).sha: name for name in all_scripts()}
+PAGES = Path(__file__).resolve().parents[2] / "docs" / "coming-from"
+#: Heartbeats, and what a client says of itself when it connects.
+_UNSEEN = {"beat", "client"}
 
 
 class Holder:
@@ -117,14 +123,48 @@ def watch(server: Server) -> Callable[[], AbstractContextManager[list[str]]]:
     @contextlib.contextmanager
     def noting() -> Iterator[list[str]]:
         names: list[str] = []
-        with server.client() as watcher, server.client() as marker, watcher.monitor() as monitor:
-            yield names
-            marker.echo("end")
-            for seen in monitor.listen():
-                if seen["command"] == "ECHO end":
-                    break
-                if seen["client_type"] != "lua":
-                    names.append(_name(seen["command"]))
-        names[:] = [name for name in names if name != "beat"]
+        with server.client() as watcher, server.client() as marker:
+            for name in all_scripts():  # loaded before, so that each call is one command
+                marker.script_load(script(name).text)
+            with watcher.monitor() as monitor:
+                yield names
+                marker.echo("end")
+                for seen in iter(monitor.next_command, None):
+                    if seen["command"] == "ECHO end":
+                        break
+                    if seen["client_type"] != "lua":
+                        names.append(_name(seen["command"]))
+        names[:] = [name for name in names if name not in _UNSEEN]
 
     return noting
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., Server]]:
+    """Start servers for one test alone; named before `connect`, it outlives the clients."""
+    started: list[Server] = []
+
+    def start(*options: str, **how: Any) -> Server:
+        started.append(Server(*options, **how).start())
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.remove()
+
+
+@pytest.fixture
+def run_page(
+    server: Server, plain: redis.Redis, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], dict[str, Any]]:
+    """Run the code of one of our pages on the empty server; gives the names it made."""
+
+    def run(name: str) -> dict[str, Any]:
+        monkeypatch.setenv("LIMPET_URL", server.url)
+        names: dict[str, Any] = {}
+        text = (PAGES / f"{name}.md").read_text("utf-8")
+        for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+            exec(block, names)
+        return names
+
+    return run

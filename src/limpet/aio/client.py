@@ -1,34 +1,28 @@
 """The door: a connection, the queues behind it, and the worker of this process."""
 
-import asyncio
-import os
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from limpet.aio.events import AsyncEvents
 from limpet.aio.queue import AsyncQueue
+from limpet.aio.working import AsyncWorking
 from limpet.commands import workers
-from limpet.commands.base import Command
 from limpet.connection.target import resolve
-from limpet.errors import ConfigError, WorkerLost
+from limpet.errors import ConfigError
 from limpet.flows import manage as manage_flows
 from limpet.flows import pop as pop_flows
-from limpet.flows.base import Flow
-from limpet.flows.pop import Asker, Source
-from limpet.hands import Hands
-from limpet.heart import Heart
+from limpet.flows.pop import Source
 from limpet.keys import REGISTRY, queue_keys
 from limpet.link.aio import AsyncLink
 from limpet.options import Duration, Policy, WorkerOptions, count_of, milliseconds
 from limpet.values import Delivery, WorkerView
 
-T = TypeVar("T")
 _FOREVER_MS = 10**12
 
 
-class AsyncLimpet:
+class AsyncLimpet(AsyncWorking):
     """A connection to one server, its queues, and at most one worker."""
 
     def __init__(
@@ -53,15 +47,16 @@ class AsyncLimpet:
             policies: Options of queues by name; those under "*" are for all queues.
             home: Data directory of the embedded engine; else LIMPET_HOME or the user's own.
         """
-        self._options = WorkerOptions(name, heartbeat, lease)
+        options = WorkerOptions(name, heartbeat, lease)
+        timeout_ms = milliseconds(timeout, "timeout")
+        if timeout_ms == 0:
+            raise ConfigError("timeout must be longer than nothing")
         self._policies = dict(policies or {})
-        self._home = home
-        self._known: set[str] = set()
-        self._heart: Heart | None = None
-        self._gate = asyncio.Lock()
-        self.hands = Hands()
-        timeout_s = milliseconds(timeout, "timeout") / 1000
-        self.link = AsyncLink(resolve(url), timeout_s=timeout_s, home=home)
+        for queue in self._policies:  # a mistake shows here, not at the first job
+            queue_keys(queue)
+            self.policy_of(queue, {})
+        link = AsyncLink(resolve(url), timeout_s=timeout_ms / 1000, home=home)
+        super().__init__(link, options, home)
 
     # -- queues -----------------------------------------------------------------------------
 
@@ -82,12 +77,6 @@ class AsyncLimpet:
         """List the names of all queues that were used and not dropped."""
         found = await self.link.raw("SMEMBERS", REGISTRY)
         return sorted(name.decode() for name in found)
-
-    async def register(self, queue: str, *, again: bool = False) -> None:
-        """Note a queue's name in the list of queues, once per client."""
-        if again or queue not in self._known:
-            await self.link.raw("SADD", REGISTRY, queue)
-            self._known.add(queue)
 
     async def unregister(self, queue: str) -> None:
         """Take a dropped queue off the list."""
@@ -130,59 +119,11 @@ class AsyncLimpet:
             self.hands.take(mine, source.policy.crash_limit)
         return found
 
-    async def take(self, flow: Flow[T]) -> T:
-        """Run a flow that hands jobs out, after settling hand-outs whose reply was lost."""
-        try:
-            await self.link.settle()
-            return await self.link.run(flow)
-        except WorkerLost:
-            await self._lose()
-            raise
-
-    async def send_as_worker(self, command: Command[T]) -> T:
-        """Send a worker's command; if the worker was declared dead, the next call starts anew."""
-        try:
-            return await self.link.send(command)
-        except WorkerLost:
-            await self._lose()
-            raise
-
     def wait_ms(self, wait: Duration | None) -> int:
         """Check a waiting time; None is for ever."""
         return _FOREVER_MS if wait is None else milliseconds(wait, "wait")
 
-    # -- the worker of this process ---------------------------------------------------------
-
-    async def start_worker(
-        self,
-        *,
-        name: str | None = None,
-        heartbeat: Duration | None = None,
-        lease: Duration | None = 0,
-    ) -> str:
-        """Start this client's worker under a new identity; answers its id.
-
-        Options not given are the client's own; lease None makes a permanent one.
-        """
-        await self.stop_worker()
-        self._options = WorkerOptions(
-            self._options.name if name is None else name,
-            self._options.heartbeat if heartbeat is None else heartbeat,
-            self._options.lease if lease == 0 else lease,
-        )
-        return self._new_heart().worker
-
-    async def stop_worker(self) -> None:
-        """Stop the worker; what it holds goes back to its place, no attempt spent."""
-        heart, self._heart = self._heart, None
-        self.hands.clear()
-        if heart is not None:
-            await asyncio.to_thread(heart.stop)
-
-    @property
-    def worker(self) -> str | None:
-        """The id of this client's worker, if one is running."""
-        return None if self._heart is None else self._heart.worker
+    # -- workers ----------------------------------------------------------------------------
 
     async def start_work(self, queue: str) -> str:
         """Serve a queue: register the worker there; answers its id. `pop` does it by itself."""
@@ -192,7 +133,7 @@ class AsyncLimpet:
     async def stop_work(self, queue: str) -> int:
         """Stop serving a queue; its jobs in hand return to the front. Answers how many."""
         heart = self._heart
-        if heart is None or queue not in heart.serving:
+        if heart is None or not heart.is_ours or queue not in heart.serving:
             return 0
         heart.leave(queue)
         return await self.link.run(manage_flows.stop_work(queue_keys(queue), heart.worker))
@@ -211,46 +152,6 @@ class AsyncLimpet:
         for queue in await self.queues():
             found.extend(await self.link.send(workers.crew(queue_keys(queue))))
         return found
-
-    async def asker_for(self, source: Source) -> Asker:
-        """Make sure that this client's worker serves a queue; answers who asks."""
-        heart = self._heart
-        if heart is not None and heart.lost:
-            await self._lose()
-            raise WorkerLost(heart.worker)
-        if heart is None or heart.pid != os.getpid() or source.keys.queue not in heart.serving:
-            async with self._gate:  # callers that come together must not start a worker each
-                heart = await self._serve(source)
-        return Asker(heart.worker, lambda: self.hands.burden)
-
-    async def _serve(self, source: Source) -> Heart:
-        heart = self._heart
-        if heart is None or heart.pid != os.getpid():
-            self.hands.clear()
-            heart = self._new_heart()
-        if source.keys.queue not in heart.serving:
-            await self.register(source.keys.queue)
-            started = workers.start_work(
-                source.keys, heart.worker, heart.options, heart.host, heart.pid
-            )
-            await self.link.send(started)
-            heart.serve(source)
-        return heart
-
-    def _new_heart(self) -> Heart:
-        self._heart = Heart(
-            self.link.target,
-            self._options,
-            home=self._home,
-            is_idle=lambda: self.hands.burden == "none",
-            unsettled=self.link.unsettled,
-        )
-        return self._heart
-
-    async def _lose(self) -> None:
-        if self._heart is not None:
-            self._heart.lost = True
-        await self.stop_worker()
 
     # -- events, opening and closing --------------------------------------------------------
 

@@ -1,17 +1,18 @@
 """Events: what happens in queues, told to whoever listens at that moment."""
 
+import asyncio
 import time
 from typing import Any, Self, cast
 
-import redis
-
-from limpet.connection.faults import passes_by, translate
-from limpet.errors import ConfigError
+from limpet.connection.faults import LIBRARY_ERRORS, passes_by, translate
+from limpet.errors import BackendError, ConfigError
 from limpet.keys import queue_keys
 from limpet.link.aio import AsyncLink
 from limpet.options import Duration, milliseconds
 from limpet.values import Event, EventKind
 
+#: How long to wait before a broken subscription is made anew.
+AGAIN_S = 0.05
 _KINDS = ("work", "done", "failed", "cancel", "delete", "lost")
 
 
@@ -35,14 +36,25 @@ class AsyncEvents:
         self._pubsub: Any = None
 
     async def open(self) -> Self:
-        """Subscribe; what happens after this is told."""
-        if self._pubsub is None:
-            pubsub = await self._link.pubsub()
+        """Subscribe; what happens after this is told. Raises `BackendError` if that cannot be."""
+        try:
+            await self._subscribe()
+        except LIBRARY_ERRORS as error:
+            raise self._translated(error) from error
+        return self
+
+    async def _subscribe(self) -> None:
+        if self._pubsub is not None:
+            return
+        pubsub = await self._link.pubsub()
+        try:
             await pubsub.subscribe(*self._channels)
             for _ in self._channels:  # the server's word that it took each channel
                 await pubsub.get_message(timeout=5.0)
-            self._pubsub = pubsub
-        return self
+        except BaseException:
+            await pubsub.aclose()
+            raise
+        self._pubsub = pubsub
 
     async def next(self, within: Duration = 1.0) -> Event | None:
         """Get the next event, or None if there is none within that time."""
@@ -59,13 +71,17 @@ class AsyncEvents:
     async def _message(self, within_s: float) -> Any:
         """Get whatever comes first; a broken subscription is made anew at the next call."""
         try:
-            await self.open()
+            await self._subscribe()
             return await self._pubsub.get_message(timeout=within_s)
-        except (redis.RedisError, OSError) as error:
+        except LIBRARY_ERRORS as error:
             if not passes_by(error):
-                raise translate(error, str(self._link.target), "events") from error
+                raise self._translated(error) from error
             await self.close()
+            await asyncio.sleep(min(within_s, AGAIN_S))
             return None
+
+    def _translated(self, error: Exception) -> BackendError:
+        return translate(error, str(self._link.target), ",".join(self._channels.values()))
 
     def __aiter__(self) -> Self:
         """Iterate for ever."""

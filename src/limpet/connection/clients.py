@@ -4,8 +4,9 @@ A library that sends a command again on its own would do a push twice. We send a
 under the same request number.
 """
 
+import re
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 import redis
 import redis.asyncio
@@ -16,6 +17,11 @@ from redis.retry import Retry
 from limpet.errors import ConfigError
 
 CONNECT_TIMEOUT_S = 3.0
+#: What a URL may say after its question mark. The rest is ours: timeouts, retries, encoding.
+OPTIONS = frozenset(
+    {"db", "username", "password", "client_name", "health_check_interval", "max_connections"}
+    | {"socket_keepalive"}
+)
 
 
 def _common(timeout_s: float) -> dict[str, Any]:
@@ -59,13 +65,46 @@ def _plain(url: str) -> str:
     return scheme + rest
 
 
+def fault_in(url: str) -> str | None:
+    """Say what is wrong with a URL of a known scheme, without its values; None if nothing is."""
+    parts = urlsplit(url)
+    for name, _ in parse_qsl(parts.query, keep_blank_values=True):
+        if name not in OPTIONS and not name.startswith("ssl_"):
+            # With an @ it may be no option at all, but the rest of a password.
+            named = "" if "@" in parts.query else f": {name!r:.40}"
+            return f"has an option that is not known{named}"
+    if parts.scheme.endswith("+sentinel"):
+        _sentinels(url)
+        return None
+    return _fault_in_place(parts) or _fault_in_values(url)
+
+
+def _fault_in_place(parts: SplitResult) -> str | None:
+    if parts.scheme == "unix":
+        fine = parts.path and not parts.netloc.rpartition("@")[2]
+        return None if fine else "names no path"
+    if not parts.hostname:
+        return "names no host"
+    if not re.fullmatch(r"/?\d*", parts.path):
+        return "has something behind the host that is not the number of a database"
+    return None
+
+
+def _fault_in_values(url: str) -> str | None:
+    try:
+        redis.ConnectionPool.from_url(_plain(url)).make_connection()
+    except (TypeError, ValueError, redis.RedisError):
+        return "has an option with a value that cannot be used"
+    return None
+
+
 def sync_client(url: str, timeout_s: float) -> Any:
     """Make a blocking client for any of our URLs."""
     options = _common(timeout_s)
     scheme = urlsplit(url).scheme
+    options["retry"] = Retry(NoBackoff(), 0)
     if scheme.endswith("+cluster"):
         return redis.RedisCluster.from_url(_plain(url), **options)
-    options["retry"] = Retry(NoBackoff(), 0)
     if scheme.endswith("+sentinel"):
         nodes, service, extra = _sentinels(url)
         sentinel: Any = redis.Sentinel  # the library leaves this class untyped
@@ -78,12 +117,26 @@ def async_client(url: str, timeout_s: float) -> Any:
     """Make an asyncio client for any of our URLs."""
     options = _common(timeout_s)
     scheme = urlsplit(url).scheme
+    options["retry"] = AsyncRetry(NoBackoff(), 0)
     if scheme.endswith("+cluster"):
         return redis.asyncio.RedisCluster.from_url(_plain(url), **options)
-    options["retry"] = AsyncRetry(NoBackoff(), 0)
     if scheme.endswith("+sentinel"):
         nodes, service, extra = _sentinels(url)
         sentinel: Any = redis.asyncio.Sentinel  # untyped, as above
         watcher = sentinel(nodes, sentinel_kwargs=_common(timeout_s), **options, **extra)
         return watcher.master_for(service)
     return redis.asyncio.Redis.from_url(url, **options)
+
+
+def sync_refresh(client: Any) -> None:
+    """Close connections that are not in use: behind the same address may be another server now."""
+    pool = getattr(client, "connection_pool", None)
+    if pool is not None:
+        pool.disconnect(inuse_connections=False)
+
+
+async def async_refresh(client: Any) -> None:
+    """Close connections that are not in use, as above."""
+    pool = getattr(client, "connection_pool", None)
+    if pool is not None:
+        await pool.disconnect(inuse_connections=False)

@@ -3,14 +3,23 @@
 import asyncio
 import os
 
-Context = tuple[int, int]
+#: Kept by the object, not by its address: a new loop may get the address of one that is gone.
+Context = tuple[int, object]
+
+#: What forked children inherited and must never close: the other end belongs to the parent.
+_inherited: list[object] = []
 
 
 def async_context() -> Context:
     """Name the present process and event loop."""
-    return os.getpid(), id(asyncio.get_running_loop())
+    return os.getpid(), asyncio.get_running_loop()
 
 
 def sync_context() -> Context:
     """Name the present process."""
-    return os.getpid(), 0
+    return os.getpid(), None
+
+
+def leave_alone(inherited: object) -> None:
+    """Keep something of the parent process as it is: not even the garbage collector closes it."""
+    _inherited.append(inherited)

@@ -1,12 +1,14 @@
 """Which server: an explicit URL, the environment, a config file, or the embedded engine."""
 
 import os
+import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import SplitResult, urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
+from limpet.connection.clients import fault_in
 from limpet.errors import ConfigError
 
 SCHEMES = (
@@ -18,7 +20,10 @@ SCHEMES = (
     "redis+cluster",
     "rediss+cluster",
 )
-_FORM = "write redis://host:6379/0, rediss://, unix:///path, redis+sentinel:// or redis+cluster://"
+_FORM = (
+    "write redis://host:6379/0, rediss://, unix:///path, redis+sentinel:// or redis+cluster://,"
+    " with special characters of a password as %40 and the like"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +54,18 @@ class Target:
 
 
 def redacted(url: str) -> str:
-    """Write a URL without its password, for logs and errors."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return "<unreadable URL>"
-    if "@" not in parts.netloc and not parts.query:
-        return url
-    netloc = parts.netloc.rpartition("@")[2]
-    shown = SplitResult(
-        parts.scheme, f"***@{netloc}" if "@" in parts.netloc else netloc, parts.path, "", ""
-    )
-    return urlunsplit(shown)
+    """Write a URL without its user, password and options, for logs and errors.
+
+    Also one that was written wrongly: a password may hold characters that end the host part.
+    """
+    scheme, _, rest = url.partition("://")
+    shown = re.split(r"[?#]", rest, maxsplit=1)[0]
+    if rest.startswith("/"):  # a path: there is no room for a password before it
+        return f"{scheme}://{shown}"
+    if "@" in rest[len(shown) :] and "=" not in rest[len(shown) :]:
+        return f"{scheme}://***"
+    _, at, host = shown.rpartition("@")
+    return f"{scheme}://***@{host}" if at else f"{scheme}://{shown}"
 
 
 def _from_files() -> tuple[str | None, str]:
@@ -102,8 +107,12 @@ def _checked(url: str, source: str) -> str:
     try:
         parts = urlsplit(url)
         _ = parts.port if "," not in parts.netloc else None
-    except (ValueError, AttributeError, TypeError) as error:
-        raise ConfigError(f"the URL from {source} cannot be read; {_FORM}") from error
+    except (ValueError, AttributeError, TypeError):
+        # Not "from error": its text may hold a piece of the password.
+        raise ConfigError(f"the URL from {source} cannot be read; {_FORM}") from None
     if parts.scheme not in SCHEMES:
         raise ConfigError(f"the URL from {source} has the scheme {parts.scheme!r}; {_FORM}")
+    fault = fault_in(url)
+    if fault is not None:
+        raise ConfigError(f"the URL from {source} {fault}; {_FORM}")
     return url

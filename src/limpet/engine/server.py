@@ -8,7 +8,7 @@ from limpet.engine import find, locks, marker
 from limpet.engine.binary import Binary
 from limpet.engine.home import Home
 from limpet.engine.steps import steps
-from limpet.errors import EngineError
+from limpet.errors import ConfigError, EngineError
 
 LOG_LIMIT_BYTES = 1_000_000
 REAP_WITHIN_S = 1.0
@@ -69,6 +69,18 @@ def last_words(home: Home, lines: int = 6) -> str:
         return "(no log)"
 
 
+def fsync() -> str:
+    """Return when the server's writes must reach the disk: `LIMPET_FSYNC`, else every second.
+
+    Not "always" by default, where each push waits for the disk. The price: a loss of power, or a
+    kill of the server while the disk is slow, may take the last second or two.
+    """
+    chosen = os.environ.get("LIMPET_FSYNC", "everysec")
+    if chosen not in {"always", "everysec"}:
+        raise ConfigError(f"LIMPET_FSYNC must be 'always' or 'everysec', got {chosen!r}")
+    return chosen
+
+
 def flags(home: Home) -> list[str]:
     """Return the options of a server that is private, durable and never drops a key."""
     return [
@@ -77,9 +89,7 @@ def flags(home: Home) -> list[str]:
         *("--unixsocketperm", "700"),
         *("--dir", str(home.path)),
         *("--appendonly", "yes"),
-        # Not "always", where each push waits for the disk. The price: a loss of power, or a kill
-        # of the server while the disk is slow, may take the last second or two.
-        *("--appendfsync", "everysec"),
+        *("--appendfsync", fsync()),
         # Commands, not a snapshot, at the head of the file: those every engine can read.
         *("--aof-use-rdb-preamble", "no"),
         *("--save", ""),

@@ -18,7 +18,7 @@ from limpet.values import Problem, Report
 #: Phases that need nothing but their own keys, in the order in which mending builds on mending.
 SIMPLE = (
     *("clock", "stats", "sessions", "facts", "marks", "dead", "scheduled", "crew", "workers"),
-    *("running", "leases", "left", "aging", "held", "cancelled", "trials"),
+    *("running", "leases", "left", "aging", "held", "trials"),
 )
 #: A repair looks again until nothing is left; mending one thing can bring another to light.
 MAX_ROUNDS = 10
@@ -44,6 +44,7 @@ class _Round:
         yield from self._locks()
         yield from self._line()
         yield from self._jobs()
+        yield from self._scan("cancelled")  # not earlier: a job in no place may be one of them
         if not self.problems:  # only then do the numbers add up
             yield from self._scan("ghosts")
         if asleep.problems:

@@ -1,8 +1,13 @@
 """Who sends: lanes give every request a sender and a number, so that the server knows it again."""
 
+import itertools
 import os
 import secrets
+import threading
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+
+from limpet.values import Delivery
 
 
 @dataclass(slots=True)
@@ -15,10 +20,13 @@ class Lane:
 
 @dataclass(slots=True)
 class Lanes:
-    """As many lanes as requests are under way at once. A forked child gets lanes of its own."""
+    """As many lanes as requests are under way at once. A forked child gets lanes of its own.
+
+    Shared between threads: list operations and the counter are single steps.
+    """
 
     _free: list[Lane] = field(default_factory=list)
-    _made: int = 0
+    _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     _pid: int = field(default_factory=os.getpid)
     _stem: str = field(default_factory=lambda: secrets.token_hex(6))
 
@@ -29,8 +37,7 @@ class Lanes:
         try:
             lane = self._free.pop()
         except IndexError:
-            self._made += 1
-            lane = Lane(f"{self._stem}.{self._made}")
+            lane = Lane(f"{self._stem}.{next(self._numbers)}")
         lane.seq += 1
         return lane
 
@@ -46,23 +53,60 @@ def backoff_s(attempt: int) -> float:
     return float(min(0.02 * 2**attempt, 0.5)) * jitter
 
 
-@dataclass(slots=True)
-class Unsettled:
-    """Hand-outs whose reply never came: the server may think we hold jobs we know nothing of.
+@dataclass(eq=False, slots=True)
+class Loss:
+    """Jobs of one queue that the server gave us and that nobody got.
 
-    Their lanes stay out of use until the hand-out was given up. Shared between threads: list
-    operations are single steps.
+    Either the answer never came (`lane` is the sender of the request: it stays out of use until
+    the hand-out was given up), or it came and its reader was gone by then (`deliveries`).
     """
 
-    _lost: list[tuple[str, Lane]] = field(default_factory=list)
+    queue: str
+    lane: Lane | None = None
+    deliveries: tuple[Delivery, ...] = ()
+
+
+@dataclass(slots=True)
+class Unsettled:
+    """All losses that are not given back yet. A forked child has none: they are its parent's.
+
+    Shared between threads: list operations are single steps.
+    """
+
+    #: Set when there is something to settle, so that whoever settles need not wait.
+    waker: threading.Event | None = None
+    _losses: list[Loss] = field(default_factory=list)
+    _pid: int = field(default_factory=os.getpid)
 
     def add(self, queue: str, lane: Lane) -> None:
-        """Note a hand-out that must be given up."""
-        self._lost.append((queue, lane))
+        """Note a hand-out whose reply never came."""
+        self.keep(Loss(queue, lane))
+        self._call()
 
-    def take(self) -> tuple[str, Lane] | None:
-        """Get one to give up; None if all is settled."""
+    def strand(self, deliveries: Iterable[Delivery]) -> None:
+        """Note deliveries whose reader is gone."""
+        found = tuple(deliveries)
+        for queue in dict.fromkeys(d.queue for d in found):
+            self.keep(Loss(queue, None, tuple(d for d in found if d.queue == queue)))
+            self._call()
+
+    def keep(self, loss: Loss) -> None:
+        """Keep a loss for the next time."""
+        self._own()
+        self._losses.append(loss)
+
+    def take(self) -> Loss | None:
+        """Get one to give back; None if all is settled."""
+        self._own()
         try:
-            return self._lost.pop()
+            return self._losses.pop()
         except IndexError:
             return None
+
+    def _call(self) -> None:
+        if self.waker is not None:
+            self.waker.set()
+
+    def _own(self) -> None:
+        if os.getpid() != self._pid:
+            self._losses, self._pid, self.waker = [], os.getpid(), None

@@ -8,6 +8,9 @@ local at, lane, seq = unpack(ARGV)
 -- @include now session meta place lease wake marks evict delivered leave
 
 local answered = recall()
+if answered and answered[1] == "abandoned" then
+  return answered
+end
 local _, ms = now(at)
 local fence = answered and (answered[1] == "popped" or answered[1] == "ready") and answered[2] or ""
 local _, started_ms, _, ids = lease_of(fence)

@@ -17,6 +17,7 @@ local _, ms = now(at)
 local good, stale = valid(5)
 if n_meta == 0 and n_cancelled == 0 then
   finish_plain(good)
+  tell_done(good)
   return remember(ms, { "acked", stale })
 end
 -- @guard front suspects scheduled parked unique locks trials wake

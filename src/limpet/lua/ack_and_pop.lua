@@ -17,6 +17,7 @@ local time = tick(ms)
 local good, stale = valid(9)
 if not answered and n_cancelled == 0 and all_plain(time) then
   finish_plain(good)
+  tell_done(good)
   local record, reply = pop_plain(us, ms)
   save_clock()
   record[#record + 1], reply[#reply + 1] = stale, record ~= reply and stale or nil

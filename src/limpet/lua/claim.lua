@@ -8,27 +8,36 @@ local at, lane, seq, worker, burden, crash_limit, tended, timeout_ms = unpack(AR
 local count = 1
 -- @include now clock session meta place lease grant wake marks door hand sift suspects take pop delivered takeover
 
+-- answer(record): the reply to this request, the first time and again; a delivery that is over by then is none.
+local function answer(record)
+  if record[1] ~= "ready" and record[1] ~= "timedout" then
+    return record
+  end
+  local shown = show_again(record[2], record[3])
+  return #shown[3] > 0 and { record[1], shown } or { "none" }
+end
+
 local answered = recall()
 if answered then
-  return { answered[1], answered[2] and show_again(answered[2]) }
+  return answer(answered)
 end
 
 local us, ms = now(at)
 load_clock()
 local time = tick(ms)
 local refused = refusal(worker, time, ms, tended)
-if refused then
+if refused == "lost" then
   save_clock()
   return { refused }
 end
-local record = pop(us, ms)
+local record = refused and { refused } or pop(us, ms)
 save_clock()
+local oldest = record[1] == "none" and aged(tonumber(timeout_ms), 1, ms)[1]
 if record[1] == "popped" then
-  return { "ready", show_again(remember(ms, { "ready", record[2] })[2]) }
+  record = { "ready", record[2] }
+elseif oldest then
+  record = { "timedout", oldest.fence, oldest.id }
+elseif not refused then
+  record = { n_running > 0 and "processing" or "none" }
 end
-local oldest = aged(tonumber(timeout_ms), 1, ms)[1]
-if oldest then
-  local raw = redis.call("HGET", meta, oldest.id) or ""
-  return { "timedout", show(oldest.fence, oldest.at, { oldest.id }, { redis.call("HGET", jobs, oldest.id) }, { raw }) }
-end
-return { n_running > 0 and "processing" or "none" }
+return answer(remember(ms, record))

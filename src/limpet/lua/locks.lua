@@ -7,7 +7,7 @@ local start, count = unpack(ARGV)
 
 local answer = { "locks" }
 for _, member in ipairs(redis.call("ZRANGE", locks, start, start + count - 1)) do
-  local digits = string.match(member, "^(%d+):")
+  local digits = string.match(member, "^(%d+):") or "0"
   local group = string.sub(member, 1, #digits + tonumber(digits) + 2)
   answer[#answer + 1] = string.sub(group, #digits + 2, -2)
   answer[#answer + 1] = string.sub(member, #group + 1)

@@ -28,7 +28,7 @@ end
 local refused = refusal(worker, time, ms, tended)
 if refused then
   save_clock()
-  return { refused }
+  return refused == "lost" and { refused } or remember(ms, { refused })
 end
 local record = remember(ms, pop(us, ms))
 save_clock()

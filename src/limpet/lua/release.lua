@@ -19,7 +19,7 @@ for _, receipt in ipairs(good) do
   leave(id, receipt.fence, facts)
   delivered(facts, started_ms)
   if obey(id, facts) then
-    stale[#stale + 1] = receipt.position
+    list(receipt, stale)
   elseif delay_ms == "" then
     put_back(id, facts)
   else

@@ -19,7 +19,7 @@ local good, stale = valid(3)
 local told = {}
 for _, receipt in ipairs(good) do
   if redis.call("SISMEMBER", cancelled, receipt.id) == 1 then
-    told[#told + 1] = receipt.position
+    list(receipt, told)
   end
 end
 return { "renewed", stale, told }

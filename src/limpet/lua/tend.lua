@@ -12,9 +12,12 @@ load_clock()
 local time = tick(ms)
 limit = tonumber(limit)
 
--- promote(): due jobs go to the end of the line, in the order they were due.
+-- promote(): due jobs go to the end of the line (suspects to that of their own), in the order they were due.
 local function promote()
   local ids = redis.call("ZRANGEBYSCORE", scheduled, "-inf", int(ms), "LIMIT", 0, limit)
+  if #ids == 0 then
+    return 0
+  end
   local _, before = mint(ms, #ids)
   for i, id in ipairs(ids) do
     redis.call("ZREM", scheduled, id)
@@ -22,7 +25,11 @@ local function promote()
       local facts = facts_of(id)
       facts.place = before + i
       note(id, facts)
-      redis.call("RPUSH", waiting, id .. " " .. int(facts.place))
+      if (facts.crashes or 0) > 0 then
+        line_up(id, facts)
+      else
+        redis.call("RPUSH", waiting, id .. " " .. int(facts.place))
+      end
     end
   end
   return #ids

@@ -4,15 +4,15 @@
 import time
 from typing import Any, Self, cast
 
-import redis
-
-from limpet.connection.faults import passes_by, translate
-from limpet.errors import ConfigError
+from limpet.connection.faults import LIBRARY_ERRORS, passes_by, translate
+from limpet.errors import BackendError, ConfigError
 from limpet.keys import queue_keys
 from limpet.link.sync import Link
 from limpet.options import Duration, milliseconds
 from limpet.values import Event, EventKind
 
+#: How long to wait before a broken subscription is made anew.
+AGAIN_S = 0.05
 _KINDS = ("work", "done", "failed", "cancel", "delete", "lost")
 
 
@@ -36,14 +36,25 @@ class Events:
         self._pubsub: Any = None
 
     def open(self) -> Self:
-        """Subscribe; what happens after this is told."""
-        if self._pubsub is None:
-            pubsub = self._link.pubsub()
+        """Subscribe; what happens after this is told. Raises `BackendError` if that cannot be."""
+        try:
+            self._subscribe()
+        except LIBRARY_ERRORS as error:
+            raise self._translated(error) from error
+        return self
+
+    def _subscribe(self) -> None:
+        if self._pubsub is not None:
+            return
+        pubsub = self._link.pubsub()
+        try:
             pubsub.subscribe(*self._channels)
             for _ in self._channels:  # the server's word that it took each channel
                 pubsub.get_message(timeout=5.0)
-            self._pubsub = pubsub
-        return self
+        except BaseException:
+            pubsub.close()
+            raise
+        self._pubsub = pubsub
 
     def next(self, within: Duration = 1.0) -> Event | None:
         """Get the next event, or None if there is none within that time."""
@@ -60,13 +71,17 @@ class Events:
     def _message(self, within_s: float) -> Any:
         """Get whatever comes first; a broken subscription is made anew at the next call."""
         try:
-            self.open()
+            self._subscribe()
             return self._pubsub.get_message(timeout=within_s)
-        except (redis.RedisError, OSError) as error:
+        except LIBRARY_ERRORS as error:
             if not passes_by(error):
-                raise translate(error, str(self._link.target), "events") from error
+                raise self._translated(error) from error
             self.close()
+            time.sleep(min(within_s, AGAIN_S))
             return None
+
+    def _translated(self, error: Exception) -> BackendError:
+        return translate(error, str(self._link.target), ",".join(self._channels.values()))
 
     def __iter__(self) -> Self:
         """Iterate for ever."""

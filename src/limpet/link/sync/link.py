@@ -1,7 +1,8 @@
 # Generated from src/limpet/link/aio/link.py by `python3 dev.py docs`; edit that file.
 """The blocking wire: one request, one effect, however often the connection breaks."""
 
-import logging
+import math
+import os
 import threading
 import time
 from pathlib import Path
@@ -9,47 +10,68 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import redis
 
-from limpet.commands import workers
+from limpet.commands import finish, workers
 from limpet.commands.base import Command
-from limpet.connection.clients import sync_client
-from limpet.connection.context import Context, sync_context
-from limpet.connection.faults import is_cut, passes_by, translate, wrong_type
+from limpet.commands.take import Taken
+from limpet.connection.clients import sync_client, sync_refresh
+from limpet.connection.context import Context, leave_alone, sync_context
+from limpet.connection.faults import (
+    LIBRARY_ERRORS,
+    is_cut,
+    is_elsewhere,
+    is_wrong_type,
+    passes_by,
+    translate,
+    wrong_type,
+)
+from limpet.connection.slots import sync_listen
 from limpet.connection.target import Target
-from limpet.errors import BackendError
+from limpet.errors import BackendError, WorkerLost
 from limpet.flows.base import Flow, Rest, Step, Wait, Woken
 from limpet.flows.pop import MAX_WAIT_MS
-from limpet.keys import queue_keys
-from limpet.link.lanes import Lane, Lanes, Unsettled, backoff_s
+from limpet.keys import REGISTRY, queue_keys
+from limpet.link.contact import Contact
+from limpet.link.lanes import Lanes, Loss, Unsettled, backoff_s
 
 if TYPE_CHECKING:
     from limpet.engine import Engine
+    from limpet.values import Delivery
 
 T = TypeVar("T")
-log = logging.getLogger("limpet")
 
 #: Scripts that hand jobs out: if their reply is lost, somebody must give the jobs back.
 HANDS_OUT = frozenset({"pop", "ack_and_pop", "claim", "recover", "resume"})
+#: The longest time for one answer; a call that may take longer asks again on a new connection.
 SOCKET_TIMEOUT_S = 5.0
+#: Lengths of waiting on the server: each has a connection with a fitting socket timeout.
+WAITS_MS = (1_000, 4_000, MAX_WAIT_MS)
 
 
 class Link:
     """A connection to one server (or to the embedded engine) that survives its absences."""
 
     def __init__(
-        self, target: Target, *, timeout_s: float = 10.0, home: str | Path | None = None
+        self,
+        target: Target,
+        *,
+        timeout_s: float = 10.0,
+        home: str | Path | None = None,
+        contact: Contact | None = None,
     ) -> None:
         """Remember where to connect; nothing is opened before the first command."""
         self.target = target
+        self.contact = contact or Contact(str(target))
         self.unsettled = Unsettled()
         #: Fixes the server's time (microseconds, as text); empty outside of tests.
         self.at_us = ""
-        self._timeout_s = timeout_s
+        self.timeout_s = timeout_s
+        #: Half of the whole time at most: an answer that got lost is asked for once more.
+        self._short_s = min(SOCKET_TIMEOUT_S, timeout_s / 2)
         self._home = home
         self._lanes = Lanes()
         self._engine: Engine | None = None
-        self._clients: tuple[Any, Any] | None = None
+        self._clients: dict[float, Any] = {}
         self._context: Context | None = None
-        self._down = False
         self._gate = threading.Lock()
 
     # -- commands ---------------------------------------------------------------------------
@@ -59,19 +81,23 @@ class Link:
         if not command.numbered:
             envelope = (self.at_us,) if "at" in command.envelope else ()
             return command.read(self._deliver(command, envelope))
-        lane, answered = self._lanes.take(), False
+        lane, settled = self._lanes.take(), False
         try:
-            reply = self._deliver(command, (self.at_us, lane.name, lane.seq))
-            answered = True
+            answer = command.read(self._deliver(command, (self.at_us, lane.name, lane.seq)))
+            settled = True
+        except (BackendError, WorkerLost) as error:
+            settled = isinstance(error, WorkerLost) or not error.maybe_done
+            raise
         finally:
-            if answered or command.script.name not in HANDS_OUT:
+            if settled or command.script.name not in HANDS_OUT:
                 self._lanes.give(lane)
             else:
                 self.unsettled.add(command.queue, lane)
-        return command.read(reply)
+        return answer
 
     def run(self, flow: Flow[T]) -> T:
         """Drive an operation of several round trips; it is told when one of them fails."""
+        handed: list[Delivery] = []
         try:
             step = flow.send(None)
             while True:
@@ -80,35 +106,62 @@ class Link:
                 except BackendError as error:
                     step = flow.throw(error)
                 else:
+                    if isinstance(answer, Taken):
+                        handed += answer.deliveries
                     step = flow.send(answer)
         except StopIteration as done:
             result: T = done.value
             return result
+        except BaseException:
+            self.unsettled.strand(handed)
+            raise
 
     def _take_step(self, step: Step) -> Any:
         if isinstance(step, Command):
             return self.send(step)
         return self.wait(step) if isinstance(step, Wait) else self._rest(step)
 
-    def settle(self, lanes: Lanes | None = None, unsettled: Unsettled | None = None) -> None:
-        """Give up hand-outs whose reply never came, ours or those of another wire."""
-        lost = unsettled or self.unsettled
-        while (entry := lost.take()) is not None:
-            queue, lane = entry
-            try:
-                self._give_up(queue, lane)
-            except BaseException:
-                lost.add(queue, lane)
-                raise
-            (lanes or self._lanes).give(lane)
+    def settle(self, unsettled: Unsettled | None = None) -> None:
+        """Give back what nobody got, our own losses or those of another wire.
 
-    def _give_up(self, queue: str, lane: Lane) -> None:
-        command = workers.abandon(queue_keys(queue))
-        command.read(self._deliver(command, (self.at_us, lane.name, lane.seq)))
+        A queue that refuses keeps its loss for the next time and stands in nobody's way.
+        """
+        losses, again = unsettled or self.unsettled, []
+        try:
+            while (loss := losses.take()) is not None:
+                again.append(loss)
+                try:
+                    self._give_back(loss)
+                except BackendError as error:
+                    if error.maybe_done:
+                        raise
+                else:
+                    again.pop()
+        finally:
+            for loss in again:
+                losses.keep(loss)
+
+    def _give_back(self, loss: Loss) -> None:
+        keys = queue_keys(loss.queue)
+        if loss.lane is None:
+            self.send(finish.release(keys, [d.receipt for d in loss.deliveries], None))
+            return
+        command = workers.abandon(keys)
+        envelope = (self.at_us, loss.lane.name, loss.lane.seq)
+        command.read(self._deliver(command, envelope))
+        self._lanes.give(loss.lane)
 
     def raw(self, *words: str) -> Any:
         """Send a plain command that may safely be sent twice."""
-        return self._persist(lambda client: client.execute_command(*words), words[0])
+        try:
+            return self._persist(lambda client: client.execute_command(*words), words[-1])
+        except BackendError as error:
+            if not is_wrong_type(error.__cause__):
+                raise
+            raise BackendError(
+                f"{words[1]} holds something that is not of limpet; nothing was written;"
+                " rename or delete that key"
+            ) from error.__cause__
 
     def _deliver(self, command: Command[Any], envelope: tuple[str | int, ...]) -> Any:
         words = (len(command.keys), *command.keys, *envelope, *command.args)
@@ -122,40 +175,41 @@ class Link:
         try:
             return self._persist(call, command.queue)
         except BackendError as error:
-            if "another type" in str(error):
+            if is_wrong_type(error.__cause__):
                 self._name_wrong_key(command, error)
             raise
 
     def _persist(self, call: Any, queue: str) -> Any:
         """Call until there is an answer, the error is final, or the time is up."""
-        deadline, attempt = time.monotonic() + self._timeout_s, 0
+        deadline, attempt, unsure = time.monotonic() + self.timeout_s, 0, False
         while True:
             try:
-                reply = call((self._open())[0])
-            except (redis.RedisError, OSError) as error:
-                if not passes_by(error) or time.monotonic() >= deadline:
-                    raise translate(error, str(self.target), queue) from error
-                self._recover(error, attempt)
+                reply = call(self._client(self._short_s))
+            except LIBRARY_ERRORS as error:
+                unsure = unsure or is_cut(error)
+                try:
+                    self._recover(error, attempt, deadline, queue)
+                except BackendError as said:
+                    said.maybe_done = unsure
+                    raise
                 attempt += 1
             else:
-                self._tell(down=False)
+                self.contact.find()
                 return reply
 
-    def _recover(self, error: Exception, attempt: int) -> None:
-        self._tell(down=True)
+    def _recover(self, error: Exception, attempt: int, deadline: float, queue: str) -> None:
+        """Get ready for another attempt; raises if that is of no use."""
+        passes, over = passes_by(error), time.monotonic() >= deadline
+        if passes and (attempt or over):
+            self.contact.lose(error)
+        if over or not passes:
+            raise translate(error, str(self.target), queue) from error
+        if is_elsewhere(error):
+            for client in list(self._clients.values()):
+                sync_refresh(client)
         time.sleep(backoff_s(attempt))
         if self._engine is not None and is_cut(error):
             self._engine.revive()
-
-    def _tell(self, *, down: bool) -> None:
-        """Log once per change: the server is gone, the server is back."""
-        if down == self._down:
-            return
-        self._down = down
-        if down:
-            log.warning("limpet: %s does not answer, trying again", self.target)
-        else:
-            log.info("limpet: %s answers again", self.target)
 
     def _name_wrong_key(self, command: Command[Any], error: BackendError) -> None:
         found = [(key, (self.raw("TYPE", key)).decode()) for key in command.keys]
@@ -171,18 +225,16 @@ class Link:
         """Block until one of the queues calls or the time is up; a broken wait ends early."""
         started = time.monotonic()
         keys = step.wake_keys
-        if self.target.clustered and len(keys) > 1:
-            # One blocking call cannot span slots: look at one queue after the other instead.
-            keys = (keys[int(started * 10) % len(keys)],)
-            step = Wait(keys, min(step.for_ms, 100))
+        patience_s = next(w for w in WAITS_MS if step.for_ms <= w) / 1000 + self._short_s
+        found = None
         try:
-            waiter = (self._open())[1]
-            found = waiter.execute_command("BLPOP", *keys, step.for_ms / 1000)
-        except (redis.RedisError, OSError) as error:
-            if not passes_by(error):
-                raise translate(error, str(self.target), keys[0]) from error
-            self._recover(error, 1)
-            found = None
+            waiter = self._client(patience_s)
+            if self.target.clustered and len(keys) > 1:
+                sync_listen(waiter, keys, step.for_ms / 1000)
+            else:
+                found = waiter.execute_command("BLPOP", *keys, step.for_ms / 1000)
+        except LIBRARY_ERRORS as error:
+            self._recover(error, 0, math.inf, keys[0])
         waited_ms = round((time.monotonic() - started) * 1000)
         return Woken(found[0].decode() if found else None, max(waited_ms, 1))
 
@@ -192,24 +244,30 @@ class Link:
 
     def pubsub(self) -> Any:
         """Make a subscription of the redis library on a connection of its own."""
-        return (self._open())[1].pubsub()
+        if self.target.clustered:
+            self.raw("EXISTS", REGISTRY)  # a cluster client must have met its nodes before
+        return (self._client(self._short_s)).pubsub()
 
     # -- opening and closing ----------------------------------------------------------------
 
-    def _open(self) -> tuple[Any, Any]:
-        """Get the two clients (for calls, for waiting), made for this process and loop."""
-        if self._clients is not None and self._context == sync_context():
-            return self._clients
-        with self._gate:
-            if self._clients is None or self._context != sync_context():
-                if self.target.embedded:
+    def _client(self, patience_s: float) -> Any:
+        """Get the client with this socket timeout, made for this process and loop."""
+        if self._context != sync_context():
+            self._start_afresh()
+        client = self._clients.get(patience_s)
+        if client is None:
+            if self.target.embedded:
+                with self._gate:
                     self._attach()
-                url = self._engine.url if self._engine else str(self.target.url)
-                waiting_s = MAX_WAIT_MS / 1000 + SOCKET_TIMEOUT_S
-                short_s = min(SOCKET_TIMEOUT_S, self._timeout_s)
-                self._clients = (sync_client(url, short_s), sync_client(url, waiting_s))
-                self._context = sync_context()
-            return self._clients
+            url = self._engine.url if self._engine else str(self.target.url)
+            client = self._clients.setdefault(patience_s, sync_client(url, patience_s))
+        return client
+
+    def _start_afresh(self) -> None:
+        """Forget clients of another loop; those of the parent process are not ours to close."""
+        if self._context is not None and self._context[0] != os.getpid():
+            leave_alone(self._clients)
+        self._clients, self._gate, self._context = {}, threading.Lock(), sync_context()
 
     def _attach(self) -> None:
         from limpet.engine import attach
@@ -218,9 +276,9 @@ class Link:
 
     def close(self) -> None:
         """Close all connections; the last user of the embedded engine stops it."""
-        clients, self._clients = self._clients, None
-        if clients is not None and self._context == sync_context():
-            for client in clients:
+        if self._context == sync_context():
+            clients, self._clients, self._context = self._clients, {}, None
+            for client in clients.values():
                 client.close()
         engine, self._engine = self._engine, None
         if engine is not None:

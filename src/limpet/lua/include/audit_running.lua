@@ -8,11 +8,14 @@ local function is_leased(id, fence)
   return string.find(" " .. (ids or "") .. " ", " " .. id .. " ", 1, true) ~= nil
 end
 
--- check_lock(id, facts): a running job holds its lock.
-local function check_lock(id, facts)
-  local member = facts.lock and prefix(facts.lock) .. id
-  if member and not redis.call("ZSCORE", locks, member) and report("lock not noted", id) then
-    redis.call("ZADD", locks, 0, member)
+-- check_notes(id, fence, facts): a running job holds its lock, and a suspect is on trial with its worker.
+local function check_notes(id, fence, facts)
+  local lock, trial = facts.lock and prefix(facts.lock) .. id, prefix((lease_of(fence))) .. id
+  if lock and not redis.call("ZSCORE", locks, lock) and report("lock not noted", id) then
+    redis.call("ZADD", locks, 0, lock)
+  end
+  if (facts.crashes or 0) > 0 and not redis.call("ZSCORE", trials, trial) and report("trial not noted", id) then
+    redis.call("ZADD", trials, 0, trial)
   end
 end
 
@@ -26,7 +29,7 @@ function checks.running()
         recount(fence)
       end
     elseif is_leased(id, fence) then
-      check_lock(id, facts)
+      check_notes(id, fence, facts)
     elseif report("delivery without a lease", id) then
       redis.call("HDEL", running, id)
       unlock(id, facts)

@@ -19,5 +19,11 @@ local function finish_plain(good)
     write_lease(lease)
   end
   redis.call("HINCRBY", stats, "completed", #ids)
-  redis.call("PUBLISH", events, "done " .. #good)
+end
+
+-- tell_done(good): let those who listen know.
+local function tell_done(good)
+  if #good > 0 then
+    redis.call("PUBLISH", events, "done " .. #good)
+  end
 end

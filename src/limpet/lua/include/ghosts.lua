@@ -3,7 +3,7 @@
 -- is_ghost(entry): does this entry of the line stand for no job any more?
 local function is_ghost(entry)
   local id, place = string.match(entry, "^(%S+) ?(%S*)$")
-  if redis.call("HEXISTS", jobs, id) == 0 then
+  if not id or redis.call("HEXISTS", jobs, id) == 0 then
     return true
   end
   return place ~= "" and tonumber(place) ~= facts_of(id).place

@@ -9,13 +9,13 @@ local function show(fence, at, ids, payloads, raws)
   return { fence, at, items }
 end
 
--- show_again(fence): the same hand-out once more, for a sender that lost the reply.
-local function show_again(fence)
+-- show_again(fence, only): the same hand-out (or one job of it) once more, for a sender that lost the reply.
+local function show_again(fence, only)
   local _, at, _, text = lease_of(fence)
   local ids, payloads, raws = {}, {}, {}
   for id in string.gmatch(text or "", "%S+") do
     local payload = redis.call("HGET", running, id) == fence and redis.call("HGET", jobs, id)
-    if payload then
+    if payload and (only or id) == id then
       ids[#ids + 1], payloads[#payloads + 1] = id, payload
       raws[#raws + 1] = redis.call("HGET", meta, id) or ""
     end

@@ -9,10 +9,10 @@ local function hand_back(worker, limit, each)
     local fence = string.sub(member, #group + 1)
     local _, started_ms, _, ids = lease_of(fence)
     for id in string.gmatch(ids or "", "%S+") do
-      if done == limit then
-        return done, true
-      end
       if redis.call("HGET", running, id) == fence then
+        if done == limit then
+          return done, true
+        end
         local facts = facts_of(id)
         done = done + 1
         leave(id, fence, facts)

@@ -30,8 +30,8 @@ end
 
 -- twin_of(id, facts): the waiting job that took over this job's unique key meanwhile.
 local function twin_of(id, facts)
-  local twin = facts.unique and facts.mode == "waiting" and redis.call("HGET", unique, facts.unique)
-  if twin and twin ~= id and redis.call("HEXISTS", running, twin) == 0 then
+  local twin = facts.unique and redis.call("HGET", unique, facts.unique)
+  if twin and twin ~= id and redis.call("HEXISTS", running, twin) == 0 and facts_of(twin).unique == facts.unique then
     return twin
   end
 end
@@ -43,7 +43,7 @@ local function put_back(id, facts)
     evict(twin, facts_of(twin))
     redis.call("HINCRBY", stats, "merged", 1)
   end
-  if facts.unique and facts.mode == "waiting" then
+  if facts.unique then
     redis.call("HSET", unique, facts.unique, id)
   end
   note(id, facts)
@@ -56,7 +56,7 @@ local function put_off(id, facts, due)
     forget(id, facts, "merged")
     return
   end
-  if facts.unique and facts.mode == "waiting" then
+  if facts.unique then
     redis.call("HSET", unique, facts.unique, id)
   end
   note(id, facts)

@@ -22,7 +22,7 @@ end
 function lines.parked(first, last)
   local found = {}
   for i, member in ipairs(redis.call("ZRANGE", parked, first, last)) do
-    local size = string.match(member, "^(%d+):")
+    local size = string.match(member, "^(%d+):") or "0"
     found[i] = { string.sub(member, #size + tonumber(size) + 19) }
   end
   return found

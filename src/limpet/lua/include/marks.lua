@@ -1,4 +1,4 @@
--- Needs meta, unique, locks, parked, front, suspects; facts_of, prefix, place_of, sortable, rouse, int.
+-- Needs jobs, meta, unique, locks, parked, front, suspects; facts_of, prefix, place_of, sortable, rouse, int.
 
 -- unmark(id, facts): free the unique key, if this job is the one that holds it.
 local function unmark(id, facts)
@@ -24,14 +24,17 @@ local function parked_as(id, facts)
   return prefix(facts.lock) .. sortable(place_of(id, facts)) .. id
 end
 
--- unpark(lock): the first job that waits for this lock goes back to its place.
+-- unpark(lock): the first job that waits for this lock goes back to its place. An entry of no job is passed over, else
+-- those behind it would never be called.
 local function unpark(lock)
   local group = prefix(lock)
-  local first = redis.call("ZRANGEBYLEX", parked, "[" .. group, "[" .. group .. "\255", "LIMIT", 0, 1)[1]
-  if first then
-    local id = string.sub(first, #group + 17)
-    redis.call("ZREM", parked, first)
-    line_up(id, facts_of(id))
+  for _, member in ipairs(redis.call("ZRANGEBYLEX", parked, "[" .. group, "[" .. group .. "\255", "LIMIT", 0, 10)) do
+    local id = string.sub(member, #group + 17)
+    redis.call("ZREM", parked, member)
+    if redis.call("HEXISTS", jobs, id) == 1 then
+      line_up(id, facts_of(id))
+      return
+    end
   end
 end
 

@@ -12,10 +12,19 @@ local function valid(first)
     local fence = ARGV[first + 2 * i - 1]
     if held_by[i] ~= fence then
       stale[#stale + 1] = i
-    elseif not seen[id] then
-      seen[id] = true
-      good[#good + 1] = { id = id, fence = fence, position = i }
+    elseif seen[id] then
+      table.insert(seen[id].positions, i)
+    else
+      seen[id] = { id = id, fence = fence, positions = { i } }
+      good[#good + 1] = seen[id]
     end
   end
   return good, stale
+end
+
+-- list(receipt, positions): add all positions at which a receipt was shown.
+local function list(receipt, positions)
+  for _, position in ipairs(receipt.positions) do
+    positions[#positions + 1] = position
+  end
 end

@@ -13,7 +13,7 @@ end
 local function sift_one(entry, payload, raw)
   local id, place = string.match(entry, "^(%S+) ?(%S*)$")
   local facts = decode(raw)
-  if not payload or (place ~= "" and tonumber(place) ~= facts.place) then
+  if not id or not payload or (place ~= "" and tonumber(place) ~= facts.place) then
     return 1
   end
   if facts.lock and not has_room(facts) then
@@ -36,13 +36,13 @@ local function sift(entries)
   if n_meta > 0 then
     ids = {}
     for i, entry in ipairs(entries) do
-      ids[i] = string.match(entry, "^%S+")
+      ids[i] = string.match(entry, "^%S*")
     end
   end
   local payloads = redis.call("HMGET", jobs, unpack(ids))
   local raws = n_meta > 0 and redis.call("HMGET", meta, unpack(ids)) or {}
   for i, entry in ipairs(entries) do
-    if raws[i] or not payloads[i] then
+    if raws[i] or not payloads[i] or ids[i] ~= entry then
       ghosts = ghosts + sift_one(entry, payloads[i], raws[i] or nil)
     else
       keep(entry, payloads[i], "")

@@ -33,7 +33,8 @@ local function aged(older_ms, count, ms)
       if #found == count then
         return found
       end
-      if redis.call("HGET", running, id) == fence and redis.call("SISMEMBER", cancelled, id) == 0 then
+      local there = redis.call("HGET", running, id) == fence and redis.call("HEXISTS", jobs, id) == 1
+      if there and redis.call("SISMEMBER", cancelled, id) == 0 then
         found[#found + 1] = { id = id, fence = fence, at = started_ms }
       end
     end

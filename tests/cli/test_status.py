@@ -1,0 +1,99 @@
+"""`limpet status`."""
+
+import json
+
+import redis
+
+from limpet import Limpet
+from tests.cli.conftest import Run
+from tests.support.servers import Server, free_port
+
+
+def fill(url: str) -> Limpet:
+    """Make two queues, one paused, and a worker with one job in hand."""
+    client = Limpet(url, name="painter")
+    client.queue("mail").push_many([b"a", b"b", b"c"])
+    client.queue("mail").pop()
+    client.queue("slow").push(b"d", delay="1h")
+    client.queue("slow").pause()
+    return client
+
+
+def test_queues_and_workers_are_listed(run: Run, server: Server, plain: redis.Redis) -> None:
+    """Every queue has its counts, every worker its place; all on stdout."""
+    with fill(server.url):
+        done = run("status", "--url", server.url)
+
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    counts = ("waiting", "parked", "scheduled", "running", "dead", "completed", "failed")
+    assert lines[0].split() == ["queue", *counts, "oldest"]
+    assert lines[1].split()[:8] == ["mail", "2", "0", "0", "1", "0", "0", "0"]
+    assert lines[2].split()[:9] == ["slow", "(paused)", "0", "0", "1", "0", "0", "0", "0"]
+    assert lines[4].split()[:2] == ["worker", "queue"]
+    assert lines[5].startswith("painter-")
+    assert lines[5].split()[1] == "mail"
+    assert "named by" not in done.stdout
+    assert f"server: {server.url} (url)" in done.stderr
+
+
+def test_the_same_as_json(run: Run, server: Server, plain: redis.Redis) -> None:
+    """One object with server, queues and workers, and nothing else on stdout."""
+    with fill(server.url):
+        done = run("status", "--json", LIMPET_URL=server.url)
+
+    found = json.loads(done.stdout)
+    assert found["server"] == {"url": server.url, "embedded": False, "source": "LIMPET_URL"}
+    mail, slow = found["queues"]
+    assert (mail["name"], mail["waiting"], mail["running"], mail["pending"]) == ("mail", 2, 1, 3)
+    assert (slow["name"], slow["scheduled"], slow["paused"]) == ("slow", 1, True)
+    (worker,) = found["workers"]
+    assert (worker["name"], worker["queue"], worker["handouts"]) == ("painter", "mail", 1)
+
+
+def test_an_empty_server_is_no_error(run: Run, server: Server, plain: redis.Redis) -> None:
+    """No queue: nothing on stdout, a word on stderr, code 0."""
+    done = run("status", "--url", server.url)
+
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "there are no queues yet" in done.stderr
+
+
+def test_without_a_name_the_embedded_engine_is_used(run: Run) -> None:
+    """It is started for the look and stopped after it."""
+    looked, after = run("status", "--json"), run("engine", "status")
+
+    assert json.loads(looked.stdout)["server"]["embedded"] is True
+    assert after.stdout.startswith("engine   not running\n")
+
+
+def test_a_server_out_of_reach_is_one_line_and_code_69(run: Run) -> None:
+    """The line says what, where and what to do; a traceback comes with -v only."""
+    url = f"redis://user:secret@127.0.0.1:{free_port()}"
+
+    quiet, loud = run("status", "--url", url), run("status", "--url", url, "-v")
+
+    assert (quiet.returncode, loud.returncode) == (69, 69)
+    assert quiet.stdout == ""
+    assert quiet.stderr.count("\n") == 1
+    assert "cannot be reached" in quiet.stderr
+    assert "Traceback" in loud.stderr
+    assert "secret" not in quiet.stderr
+
+
+def test_a_closed_pipe_is_no_traceback(run: Run, server: Server, plain: redis.Redis) -> None:
+    """Whoever reads only the first line does not get an error of Python."""
+    import subprocess
+    import sys
+
+    with fill(server.url):
+        done = subprocess.run(
+            f"{sys.executable} -m limpet status --url {server.url} | head -1",
+            shell=True,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert done.stdout.startswith("queue")
+    assert "Traceback" not in done.stderr

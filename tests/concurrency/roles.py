@@ -1,0 +1,149 @@
+"""What the processes of these tests do. Each function runs in a process of its own.
+
+What they see goes into the history: a plain list on the same server, in the order the server saw it.
+"""
+
+import os
+import random
+import signal
+from typing import Any
+
+import redis
+
+from limpet import Delivery, Limpet
+from limpet.errors import WorkerLost
+
+HISTORY = "history"
+
+
+def open_plain(url: str) -> redis.Redis:
+    """Make a plain client that waits long enough for a gate."""
+    return redis.Redis.from_url(url, protocol=2, socket_timeout=40)
+
+
+def pass_gate(plain: redis.Redis, name: str, parties: int) -> None:
+    """Wait until all parties are here, then all go on at once."""
+    if int(plain.incr(f"{name}:here")) == parties:
+        plain.rpush(f"{name}:go", *["go"] * parties)
+    assert plain.blpop([f"{name}:go"], timeout=30) is not None
+
+
+def push_keys(number: int, url: str, parties: int, keys: list[str], how: dict[str, Any]) -> Any:
+    """Push the same keys as everybody else, in an order of one's own; answers who got what."""
+    random.Random(number).shuffle(keys)
+    with Limpet(url) as limpet, open_plain(url) as plain:
+        queue = limpet.queue("mail")
+        pass_gate(plain, "push", parties)
+        if how.get("own_ids"):
+            pushed = [(key, queue.push(f"{number} {key}", id=key)) for key in keys]
+        else:
+            pushed = [(key, queue.push(f"{number} {key}", key=key, **how)) for key in keys]
+    return [(key, p.id, p.created) for key, p in pushed]
+
+
+def take_all(number: int, url: str, parties: int, seed: int) -> list[tuple[int, list[str]]]:
+    """Pop batches of random size until nothing is left; answers (fence, ids) of each."""
+    chance = random.Random(seed * 100 + number)
+    taken = []
+    with Limpet(url, name=f"racer{number}") as limpet, open_plain(url) as plain:
+        queue = limpet.queue("mail")
+        limpet.start_work("mail")
+        pass_gate(plain, "take", parties)
+        while batch := queue.pop(count=chance.randint(1, 5)):
+            taken.append((batch[0].fence, [d.id for d in batch]))
+            assert queue.ack(*batch) == [d.id for d in batch]
+    return taken
+
+
+def work_under_locks(number: int, url: str, parties: int, total: int) -> tuple[int, int]:
+    """Work off jobs with locks; a counter per lock is the witness. Answers (done, most at once)."""
+    done, most = 0, 0
+    with Limpet(url, name=f"racer{number}") as limpet, open_plain(url) as plain:
+        queue = limpet.queue("mail")
+        pass_gate(plain, "work", parties)
+        while int(plain.get("done") or 0) < total:
+            batch = queue.pop(count=random.Random(number + done).randint(1, 3), wait=0.2)
+            for delivery in batch:
+                most = max(most, int(plain.incr(f"inside:{delivery.payload.decode()}")))
+            for delivery in batch:
+                plain.rpush(f"order:{delivery.payload.decode()}", delivery.id)
+                plain.decr(f"inside:{delivery.payload.decode()}")
+            done += len(queue.ack(*batch))
+            if batch:
+                plain.incrby("done", len(batch))
+    return done, most
+
+
+def churn(number: int, url: str, parties: int, rounds: int, mode: str) -> dict[str, Any]:
+    """Push few keys again and again (even numbers), or work them off (odd); answers what was seen."""
+    seen: dict[str, Any] = {"told": [], "acked": [], "most": 0}
+    chance = random.Random(number)
+    with Limpet(url) as limpet, open_plain(url) as plain:
+        queue = limpet.queue("mail")
+        pass_gate(plain, "churn", parties)
+        if number % 2 == 0:
+            for _ in range(rounds):
+                key = f"key-{chance.randint(1, 5)}"
+                pushed = queue.push(key, unique=mode)
+                seen["told"].append((key, pushed.id, pushed.created))
+            plain.incr("finished")
+            return seen
+        while int(plain.get("finished") or 0) < parties // 2 or queue.stats().waiting:
+            for delivery in queue.pop(count=3, wait=0.2):
+                inside = f"inside:{delivery.payload.decode()}"
+                seen["most"] = max(seen["most"], int(plain.incr(inside)))
+                plain.decr(inside)
+                seen["acked"] += [(delivery.payload.decode(), i) for i in queue.ack(delivery)]
+    return seen
+
+
+def produce(number: int, url: str, total: int, options: dict[str, Any]) -> None:
+    """Push jobs one by one and in batches; the history tells which pushes were acknowledged."""
+    chance = random.Random(number)
+    with Limpet(url) as limpet, open_plain(url) as plain:
+        queue = limpet.queue("mail")
+        made = 0
+        while made < total:
+            size = min(chance.choice([1, 1, 5, 40]), total - made)
+            names = [f"{number}.{made + n}" for n in range(size)]
+            pushed = queue.push_many(names, **options)
+            plain.rpush("pushed", *[f"{p.id} {name}" for p, name in zip(pushed, names, strict=True)])
+            made += size
+
+
+def serve(name: str, url: str, options: dict[str, Any]) -> None:
+    """Work until killed. Payloads that begin with "poison" kill this process."""
+    chance = random.Random(name)
+    with Limpet(url, name=name, **options) as limpet, open_plain(url) as plain:
+        while True:
+            try:
+                batch = limpet.queue("mail").pop(count=chance.randint(1, 8), wait=5)
+                for delivery in batch:
+                    _serve_one(limpet, plain, delivery, name)
+            except WorkerLost as lost:
+                plain.rpush(HISTORY, f"frozen {name} {lost.worker}")
+
+
+def _serve_one(limpet: Limpet, plain: redis.Redis, delivery: Delivery, name: str) -> None:
+    plain.rpush(HISTORY, f"start {name} {delivery.id} {delivery.deliveries} {delivery.crashes}")
+    if delivery.payload.startswith(b"poison"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    if limpet.queue("mail").ack(delivery):
+        plain.rpush(HISTORY, f"done {name} {delivery.id}")
+
+
+def drain(name: str, url: str, batch: int) -> None:
+    """Work jobs off in batches until killed; the heartbeat is too slow to help."""
+    with Limpet(url, name=name, heartbeat=100, lease=1000) as limpet, open_plain(url) as plain:
+        done: list[Delivery] = []
+        while True:
+            acked, done = limpet.queue("mail").ack_and_pop(done, count=batch, wait=30)
+            plain.hincrby("shares", name, len(acked))
+
+
+def hold(name: str, url: str, options: dict[str, Any], count: int) -> None:
+    """Take jobs and keep them, alive, until killed."""
+    with Limpet(url, name=name, **options) as limpet, open_plain(url) as plain:
+        batch = limpet.queue("mail").pop(count=count, wait=20)
+        plain.rpush("held", f"{limpet.worker}", *[d.id for d in batch])
+        plain.blpop(["never"], timeout=0)

@@ -1,0 +1,40 @@
+"""All operations in any order: the server does what the model says."""
+
+import os
+
+import pytest
+import redis
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.properties.machine import QueueMachine
+
+#: How many steps are compared; a number in LIMPET_STEPS makes it a soak with new seeds.
+STEPS = int(os.environ.get("LIMPET_STEPS", "20000"))
+SOAK = "LIMPET_STEPS" in os.environ
+STEPS_PER_RUN = 100
+RUNS_PER_ROUND = 10
+
+
+@pytest.mark.timeout(120 + STEPS // 50)
+def test_the_server_does_what_the_model_says(plain: redis.Redis) -> None:
+    """Answers, worlds and invariants agree after every one of at least 20,000 random steps."""
+    chosen = settings(
+        max_examples=RUNS_PER_ROUND,
+        stateful_step_count=STEPS_PER_RUN,
+        deadline=None,
+        database=None,
+        derandomize=False,
+        print_blob=True,
+        report_multiple_bugs=False,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    counted = type("CountedMachine", (QueueMachine,), {"client": plain, "steps": 0})
+    round_seed = int.from_bytes(os.urandom(4)) if SOAK else 0
+    while counted.steps < STEPS:
+        round_seed += 1
+        print(f"seed {round_seed}: {counted.steps} steps so far")
+        run_state_machine_as_test(seed(round_seed)(counted), settings=chosen)
+
+    assert counted.steps >= STEPS

@@ -1,0 +1,71 @@
+"""Steady traffic through one queue while the servers behind it change."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from tests.concurrency.calls import Call
+from tests.support.waiting import wait_until
+
+Open = Callable[[], Any]
+
+
+class Load:
+    """One producer and some workers, each with a client of its own; no error is forgiven."""
+
+    def __init__(self, open_client: Open, queue: str, workers: int = 2) -> None:
+        """Start them."""
+        self.pushed: list[str] = []
+        self.started: list[str] = []
+        self.acked: list[str] = []
+        self._queue = queue
+        self._enough, self._over = threading.Event(), threading.Event()
+        self._clients = [open_client() for _ in range(workers + 1)]
+        self._producing = Call(self._produce, self._clients[0])
+        self._working = [Call(self._work, client) for client in self._clients[1:]]
+
+    def _produce(self, client: Any) -> None:
+        queue = client.queue(self._queue)
+        while not self._enough.is_set():
+            self.pushed += [p.id for p in queue.push_many([b"x", b"y"])]
+            self.pushed.append(queue.push(b"z", lock="door").id)
+
+    def _work(self, client: Any) -> None:
+        queue = client.queue(self._queue)
+        while not self._over.is_set():
+            batch = queue.pop(count=3, wait=0.3)
+            self.started += [delivery.id for delivery in batch]
+            self.acked += queue.ack(*batch)
+
+    def flow_on(self, jobs: int = 30) -> None:
+        """Wait until so many more jobs were pushed and so many more were done."""
+        pushed, acked = len(self.pushed) + jobs, len(self.acked) + jobs
+        wait_until(
+            lambda: self._failed() or (len(self.pushed) >= pushed and len(self.acked) >= acked),
+            within=20,
+        )
+        self._raise()
+
+    def _failed(self) -> bool:
+        return any(call.done for call in (self._producing, *self._working))
+
+    def _raise(self) -> None:
+        for call in (self._producing, *self._working):
+            if call.done:
+                call.result()
+
+    def finish(self, is_empty: Callable[[], bool]) -> None:
+        """Stop pushing, let the workers do the rest, stop them too."""
+        self._enough.set()
+        self._producing.result(within=20)
+        wait_until(lambda: self._failed() or is_empty(), within=20)
+        self._over.set()
+        for call in self._working:
+            call.result(within=20)
+
+    def close(self) -> None:
+        """Close all clients."""
+        self._enough.set()
+        self._over.set()
+        for client in self._clients:
+            client.close()
