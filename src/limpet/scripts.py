@@ -3,9 +3,9 @@
 A script names its keys and arguments in two lines, `local a, b = unpack(KEYS)` and the same for
 ARGV, so Python passes them by name and a wrong name fails before anything is sent.
 
-After the line that names the keys the loader writes one size query per key (`n_waiting`,
-`n_jobs`, ...). They tell a script what is empty, and they make a key of another type fail before
-the first write: scripts have no rollback.
+A line `-- @guard a b` becomes one size query per key named there (`n_a`, `n_b`); sizes used but not
+guarded are asked for right after the line that names the keys. They tell a script what is empty,
+and they make a key of another type fail before the first write: scripts have no rollback.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ from importlib import resources
 from limpet.keys import KEY_TYPES, KeyType
 
 _INCLUDE = re.compile(r"^-- @include ([\w ]+)$", re.MULTILINE)
+_GUARD = re.compile(r"^-- @guard ([\w ]+)$", re.MULTILINE)
 _NAMES = re.compile(r"^( *)(?:local )?([\w, ]+) = unpack\((KEYS|ARGV)\b[^)]*\)$", re.MULTILINE)
 _SIZE: dict[KeyType, str] = {
     "hash": "HLEN",
@@ -53,24 +54,28 @@ def _names(text: str, table: str) -> tuple[str, ...]:
     return ()
 
 
+def _sizes(names: list[str]) -> str:
+    queries = [f'local n_{n} = redis.call("{_SIZE[KEY_TYPES[n]]}", {n})' for n in names]
+    return "\n".join(queries)
+
+
 def _measure(text: str) -> str:
-    """Write the size queries behind the line that names the keys of the one queue."""
-    match = next((m for m in _NAMES.finditer(text) if m[3] == "KEYS" and not m[1]), None)
-    if match is None:
+    """Write the size queries: where they are asked for, else behind the names of the keys."""
+    keys = next((m for m in _NAMES.finditer(text) if m[3] == "KEYS" and not m[1]), None)
+    if keys is None:
         return text
-    sizes = [
-        f'local n_{name} = redis.call("{_SIZE[KEY_TYPES[name]]}", {name})'
-        for name in _names(text, "KEYS")
-        if name in KEY_TYPES
-    ]
-    return "\n".join([text[: match.end()], *sizes, text[match.end() :].lstrip("\n")])
+    guarded = " ".join(_GUARD.findall(text)).split()
+    used = [n for n in _names(text, "KEYS") if re.search(rf"\bn_{n}\b", text)]
+    asked = _sizes([name for name in used if name not in guarded])
+    text = "\n".join([text[: keys.end()], asked, text[keys.end() :].lstrip("\n")])
+    return _GUARD.sub(lambda match: _sizes(match[1].split()), text)
 
 
 @cache
 def script(name: str) -> Script:
     """Load one script by its file name."""
     source = _read(f"{name}.lua")
-    text = _INCLUDE.sub(_include, _measure(source))
+    text = _measure(_INCLUDE.sub(_include, source))
     return Script(
         name=name,
         text=text,

@@ -236,7 +236,7 @@ def test_a_dropped_queue_is_born_again(world: World) -> None:
 def test_a_broken_job_fails_before_anything_is_written(world: World) -> None:
     """Also if good ones stand before it."""
     made = push(world.keys, [NewJob(b"a"), NewJob(b"b", id="x")])
-    args = (*made.args[:3], b"{", made.args[4])
+    args = (*made.args[:4], b"{", made.args[5])
     broken = type(made)(made.script, made.keys, args, made.read, made.queue)
 
     with pytest.raises(redis.ResponseError):

@@ -24,6 +24,8 @@ class NewJob:
 
     def how(self) -> bytes:
         """Write what is not plain, in the words of the script; nothing for a plain job."""
+        if self == NewJob(self.payload):
+            return b""
         found = {
             "unique": self.unique,
             "mode": self.mode,
@@ -36,7 +38,7 @@ class NewJob:
             "id": self.id,
         }
         kept = {name: value for name, value in found.items() if value is not None}
-        return dumps(kept) if kept else b""
+        return dumps(kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,11 @@ def push(keys: QueueKeys, jobs: list[NewJob]) -> Command[PushAnswer]:
     def read(reply: Reply) -> PushAnswer:
         return _read_pushed(keys.queue, reply)
 
-    return command("push", keys, read, tail=_flat(jobs))
+    hows = [job.how() for job in jobs]
+    if any(hows):
+        flat = [part for pair in zip(hows, jobs, strict=True) for part in (pair[0], pair[1].payload)]
+        return command("push", keys, read, shape="mixed", tail=tuple(flat))
+    return command("push", keys, read, shape="plain", tail=tuple([job.payload for job in jobs]))
 
 
 def adopt(keys: QueueKeys, source: str, jobs: list[NewJob]) -> Command[PushAnswer | None]:

@@ -1,10 +1,12 @@
 #!lua flags=allow-oom
 -- End jobs as done; receipts are pairs of id and fence.
--- Returns {"acked", {positions of those that were not}}: stale receipts, and jobs that were cancelled meanwhile.
+-- Returns {"acked", {positions of those that were not}}: stale receipts, and jobs that were cancelled
+-- meanwhile.
 
 local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, stats, sessions, lanes, wake, paused = unpack(KEYS)
 local at, lane, seq, events = unpack(ARGV)
--- @include now session meta place lease wake marks evict delivered leave receipts finish
+-- @guard jobs leases left aging held stats meta cancelled
+-- @include now session place lease receipts finish_plain
 
 local answered = recall()
 if answered then
@@ -13,5 +15,12 @@ end
 
 local _, ms = now(at)
 local good, stale = valid(5)
+if n_meta == 0 and n_cancelled == 0 then
+  finish_plain(good)
+  tell_done(good)
+  return remember(ms, { "acked", stale })
+end
+-- @guard front suspects scheduled parked unique locks trials wake
+-- @include meta wake marks evict delivered leave finish
 finish(good, stale)
 return remember(ms, { "acked", stale })

@@ -5,7 +5,8 @@
 
 local clock, jobs, waiting, front, scheduled, running, meta, unique, stats, sessions, lanes, wake, paused, source = unpack(KEYS)
 local at, lane, seq, events = unpack(ARGV)
--- @include now session mint meta wake enter push_all
+-- @guard jobs waiting front scheduled running meta unique stats
+-- @include now clock born session meta wake enter push_all
 
 local answered = recall()
 if answered then

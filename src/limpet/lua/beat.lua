@@ -6,7 +6,7 @@
 local at, worker = unpack(ARGV)
 local clock, workers, crew, scheduled, waiting, front, suspects, wake, paused, cancelled
 local n_paused
--- @include now tick door
+-- @include now clock door
 
 local _, ms = now(at)
 
@@ -28,7 +28,9 @@ end
 
 -- beat(): renew the lease in one queue and look whether there is something to tend.
 local function beat()
+  load_clock()
   local time = tick(ms)
+  save_clock()
   local word = "ok"
   if not renew_lease(worker, time) then
     word = "lost"

@@ -6,7 +6,7 @@
 local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, workers, crew, stats, sessions, lanes, wake, paused = unpack(KEYS)
 local at, lane, seq, worker, burden, crash_limit, tended, timeout_ms = unpack(ARGV)
 local count = 1
--- @include now session tick meta place lease wake marks door hand sift suspects take pop delivered takeover
+-- @include now clock session meta place lease grant wake marks door hand sift suspects take pop delivered takeover
 
 -- answer(record): the reply to this request, the first time and again; a delivery that is over by then is none.
 local function answer(record)
@@ -23,12 +23,15 @@ if answered then
 end
 
 local us, ms = now(at)
+load_clock()
 local time = tick(ms)
 local refused = refusal(worker, time, ms, tended)
 if refused == "lost" then
+  save_clock()
   return { refused }
 end
 local record = refused and { refused } or pop(us, ms)
+save_clock()
 local oldest = record[1] == "none" and aged(tonumber(timeout_ms), 1, ms)[1]
 if record[1] == "popped" then
   record = { "ready", record[2] }

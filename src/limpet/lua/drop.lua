@@ -5,7 +5,7 @@
 
 local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, workers, crew, dead, failures, stats, sessions, lanes, wake, paused = unpack(KEYS)
 local at, lane, seq, events = unpack(ARGV)
--- @include now session tick retire
+-- @include now clock session retire
 
 local answered = recall()
 if answered then
@@ -13,11 +13,12 @@ if answered then
 end
 
 local _, ms = now(at)
-local there = n_clock > 0 and redis.call("HSETNX", clock, "dropped", "1") or 0
+local there = load_clock() and redis.call("HSETNX", clock, "dropped", "1") or 0
 for _, worker in ipairs(redis.call("ZRANGEBYSCORE", workers, "-inf", "(" .. int(tick(ms)))) do
   redis.call("ZREM", workers, worker)
   redis.call("HDEL", crew, worker)
 end
+save_clock()
 redis.call("UNLINK", jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta)
 redis.call("UNLINK", unique, locks, trials, cancelled, dead, failures, stats, wake, paused)
 redis.call("PUBLISH", events, "delete")

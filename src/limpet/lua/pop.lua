@@ -6,19 +6,30 @@
 
 local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, workers, crew, stats, sessions, lanes, wake, paused = unpack(KEYS)
 local at, lane, seq, worker, count, burden, crash_limit, tended = unpack(ARGV)
--- @include now session tick meta place lease wake marks door hand sift suspects take pop
+-- @guard jobs running leases aging held stats
+-- @include now clock session place grant wake pop_plain
 
 local answered = recall()
+local us, ms = now(at)
+load_clock()
+local time = tick(ms)
+if not answered and all_plain(time) then
+  local record, reply = pop_plain(us, ms)
+  save_clock()
+  remember(ms, record)
+  return reply
+end
+-- @guard parked left unique locks crew
+-- @include meta lease marks door hand sift suspects take pop
+
 if answered then
   return again(answered)
 end
-
-local us, ms = now(at)
-local time = tick(ms)
 local refused = refusal(worker, time, ms, tended)
-if refused == "lost" then
-  return { refused }
-elseif refused then
-  return remember(ms, { refused })
+if refused then
+  save_clock()
+  return refused == "lost" and { refused } or remember(ms, { refused })
 end
-return first_time(remember(ms, pop(us, ms)))
+local record = remember(ms, pop(us, ms))
+save_clock()
+return first_time(record, ms)

@@ -4,7 +4,7 @@
 
 local clock, jobs, running, leases, left, aging, held, meta, trials, cancelled, workers, stats, sessions, lanes = unpack(KEYS)
 local at, lane, seq, worker, count, older_ms = unpack(ARGV)
--- @include now session meta place lease hand delivered takeover
+-- @include now clock session meta place lease grant hand delivered takeover
 
 local answered = recall()
 if answered then
@@ -15,9 +15,11 @@ local us, ms = now(at)
 if (redis.call("ZSCORE", workers, worker) or "-inf") == "-inf" then
   return { "lost" }
 end
+load_clock()
 local found = aged(tonumber(older_ms), tonumber(count), ms)
 if #found == 0 then
   return remember(ms, { "none" })
 end
 local record = remember(ms, { "popped", takeover(worker, found, us, ms) })
+save_clock()
 return { "popped", show_again(record[2]) }

@@ -6,10 +6,12 @@
 local clock, running, workers, crew, scheduled, cancelled = unpack(KEYS)
 local at, worker = unpack(ARGV)
 local n_paused = 0
--- @include now tick door receipts
+-- @include now clock door receipts
 
 local _, ms = now(at)
+load_clock()
 local time = tick(ms)
+save_clock()
 if not renew_lease(worker, time) then
   return { "lost" }
 end

@@ -4,7 +4,7 @@
 
 local clock, jobs, running, leases, left, aging, held, meta, trials, cancelled, workers, stats, sessions, lanes = unpack(KEYS)
 local at, lane, seq, worker, id, fence, timeout_ms = unpack(ARGV)
--- @include now session meta place lease hand delivered takeover
+-- @include now clock session meta place lease grant hand delivered takeover
 
 local answered = recall()
 if answered then
@@ -15,10 +15,12 @@ local us, ms = now(at)
 if (redis.call("ZSCORE", workers, worker) or "-inf") == "-inf" then
   return { "lost" }
 end
+load_clock()
 local _, started_ms = lease_of(fence)
 local current = redis.call("HGET", running, id) == fence and started_ms
 if not current or ms - started_ms < tonumber(timeout_ms) or redis.call("SISMEMBER", cancelled, id) == 1 then
   return remember(ms, { "none" })
 end
 local record = remember(ms, { "popped", takeover(worker, { { id = id, fence = fence } }, us, ms) })
+save_clock()
 return { "popped", show_again(record[2]) }

@@ -5,7 +5,7 @@
 
 local clock, jobs, waiting, meta, unique, dead, stats, sessions, lanes, wake, paused = unpack(KEYS)
 local at, lane, seq, events, count = unpack(ARGV)
--- @include now session mint meta wake
+-- @include now clock session meta wake
 
 local answered = recall()
 if answered then
@@ -13,6 +13,7 @@ if answered then
 end
 
 local _, ms = now(at)
+load_clock()
 local ids, revived = { unpack(ARGV, 6) }, {}
 if #ids == 0 then
   ids = redis.call("ZREVRANGE", dead, 0, tonumber(count) - 1)
@@ -31,6 +32,7 @@ for _, id in ipairs(ids) do
     revived[#revived + 1] = id
   end
 end
+save_clock()
 if #revived > 0 then
   rouse()
   redis.call("PUBLISH", events, "work " .. #revived)

@@ -5,7 +5,7 @@
 
 local clock, workers, crew, sessions, lanes = unpack(KEYS)
 local at, lane, seq, worker, lease_ms, stride_ms, info = unpack(ARGV)
--- @include now session tick
+-- @include now clock born session
 
 local answered = recall()
 if answered then
@@ -13,15 +13,12 @@ if answered then
 end
 
 local _, ms = now(at)
-local born = n_clock == 0 and 1 or redis.call("HDEL", clock, "dropped")
-local stride = n_workers > 0 and tonumber(redis.call("HGET", clock, "stride"))
-redis.call("HSET", clock, "stride", int(math.min(stride or tonumber(stride_ms), tonumber(stride_ms))))
+local fresh = born(load_clock())
+local stride = n_workers > 0 and tonumber(kept[6])
+kept[6] = int(math.min(stride or tonumber(stride_ms), tonumber(stride_ms)))
+change("stride", kept[6])
 local time = tick(ms)
-if born == 1 then
-  redis.call("PERSIST", clock)
-  redis.call("PERSIST", sessions)
-  redis.call("PERSIST", lanes)
-end
+save_clock()
 redis.call("ZADD", workers, tonumber(lease_ms) < 0 and "+inf" or int(time + lease_ms), worker)
 redis.call("HSET", crew, worker, info)
-return remember(ms, { "started", born })
+return remember(ms, { "started", fresh })

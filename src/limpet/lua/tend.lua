@@ -5,9 +5,10 @@
 
 local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, workers, crew, dead, failures, stats, sessions, lanes, wake, paused = unpack(KEYS)
 local at, events, crash_limit, dead_limit, limit = unpack(ARGV)
--- @include now tick mint meta place lease wake marks evict delivered leave bury handback retire
+-- @include now clock meta place lease wake marks evict delivered leave bury handback retire
 
 local _, ms = now(at)
+load_clock()
 local time = tick(ms)
 limit = tonumber(limit)
 
@@ -64,6 +65,7 @@ local function sweep()
 end
 
 local promoted = n_scheduled > 0 and promote() or 0
+save_clock()
 local returned, more = sweep()
 if redis.call("LLEN", waiting) + redis.call("ZCARD", front) + redis.call("ZCARD", suspects) > 0 then
   rouse()

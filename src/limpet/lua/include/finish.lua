@@ -1,20 +1,5 @@
--- Needs jobs, meta, running, cancelled, stats, suspects, events and their sizes; leave, forget, obey,
--- settle, decode, rouse.
-
--- finish_plain(good): end jobs that are known to be plain, in a few calls.
-local function finish_plain(good)
-  local ids, per_lease = {}, {}
-  for i, receipt in ipairs(good) do
-    ids[i] = receipt.id
-    per_lease[receipt.fence] = (per_lease[receipt.fence] or 0) + 1
-  end
-  redis.call("HDEL", running, unpack(ids))
-  redis.call("HDEL", jobs, unpack(ids))
-  for fence, n in pairs(per_lease) do
-    settle(fence, n)
-  end
-  redis.call("HINCRBY", stats, "completed", #ids)
-end
+-- Needs meta, cancelled, n_meta, n_cancelled, events; finish_plain, leave, forget, obey, facts_of, list,
+-- rouse_for_returned.
 
 -- sort_out(good): those with nothing special about them, and the others.
 local function sort_out(good)
@@ -37,9 +22,7 @@ local function finish(good, stale)
     return
   end
   local plain, special = sort_out(good)
-  if #plain > 0 then
-    finish_plain(plain)
-  end
+  finish_plain(plain)
   for _, receipt in ipairs(special) do
     local facts = facts_of(receipt.id)
     leave(receipt.id, receipt.fence, facts)
@@ -52,5 +35,5 @@ local function finish(good, stale)
   if #special > 0 then
     rouse_for_returned()
   end
-  redis.call("PUBLISH", events, "done " .. #good)
+  tell_done(good)
 end

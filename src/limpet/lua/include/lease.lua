@@ -1,22 +1,6 @@
--- Needs clock, running, leases, left, aging, held, int, prefix.
+-- Needs running, leases, left, aging, held, int, prefix.
 -- A lease is one hand-out: a worker, a time, and the ids it got. Its number is the fence: it only
 -- grows, over all jobs of the queue, and a receipt is valid while the job runs under that number.
-
--- grant(worker, ids, us, ms): hand ids to a worker; answers the fence.
-local function grant(worker, ids, us, ms)
-  local last = tonumber(redis.call("HGET", clock, "fence")) or 0
-  local fence = int(math.max(us, last + 1))
-  local pairs = {}
-  for i, id in ipairs(ids) do
-    pairs[2 * i - 1], pairs[2 * i] = id, fence
-  end
-  redis.call("HSET", clock, "fence", fence)
-  redis.call("HSET", running, unpack(pairs))
-  redis.call("HSET", leases, fence, worker .. " " .. int(ms) .. " " .. #ids .. " " .. table.concat(ids, " "))
-  redis.call("ZADD", aging, fence, fence)
-  redis.call("ZADD", held, 0, prefix(worker) .. fence)
-  return fence
-end
 
 -- lease_of(fence): its worker, time (ms), number of ids, and the ids as text; nil if it is over.
 local function lease_of(fence)
@@ -25,19 +9,30 @@ local function lease_of(fence)
   return worker, tonumber(at), tonumber(count), ids
 end
 
--- settle(fence, n): n ids of a hand-out ended; the last one closes it.
-local function settle(fence, n)
+-- look_at_lease(fence, n): what is left of a hand-out once n of its ids ended, and whose it is.
+local function look_at_lease(fence, n)
   local worker, _, count = lease_of(fence)
-  if not worker then
+  local some_left = redis.call("HGET", left, fence)
+  return { fence = fence, worker = worker, partly = some_left, rest = (tonumber(some_left) or count or n) - n }
+end
+
+-- write_lease(lease): note what is left of a hand-out; the last one closes it.
+local function write_lease(lease)
+  if lease.rest > 0 then
+    redis.call("HSET", left, lease.fence, lease.rest)
     return
   end
-  local rest = (tonumber(redis.call("HGET", left, fence)) or count) - n
-  if rest > 0 then
-    redis.call("HSET", left, fence, rest)
-  else
-    redis.call("HDEL", leases, fence)
-    redis.call("HDEL", left, fence)
-    redis.call("ZREM", aging, fence)
-    redis.call("ZREM", held, prefix(worker) .. fence)
+  redis.call("HDEL", leases, lease.fence)
+  redis.call("ZREM", aging, lease.fence)
+  if lease.partly then
+    redis.call("HDEL", left, lease.fence)
   end
+  if lease.worker then
+    redis.call("ZREM", held, prefix(lease.worker) .. lease.fence)
+  end
+end
+
+-- settle(fence, n): n ids of a hand-out ended.
+local function settle(fence, n)
+  write_lease(look_at_lease(fence, n))
 end

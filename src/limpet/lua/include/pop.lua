@@ -10,13 +10,12 @@ local function pop(us, ms)
   return { "popped", grant(worker, taken, us, ms), hint, more and 1 or 0, draining and 1 or 0 }
 end
 
--- first_time(record): the reply to a request that was carried out just now.
-local function first_time(record)
+-- first_time(record, ms): the reply to a request that was carried out just now.
+local function first_time(record, ms)
   if record[1] ~= "popped" then
     return record
   end
-  local _, granted_ms = lease_of(record[2])
-  return { "popped", show(record[2], granted_ms, taken, bodies, notes), record[3], record[4], record[5], record[6] }
+  return { "popped", show(record[2], ms, taken, bodies, notes), record[3], record[4], record[5], record[6] }
 end
 
 -- again(record): the reply to the same request sent again.

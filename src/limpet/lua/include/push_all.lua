@@ -1,4 +1,4 @@
--- Needs clock, stats, sessions, lanes, n_clock, events; enter, mint, rouse, int.
+-- Needs stats, events; enter, born, load_clock, save_clock, mint, rouse, int.
 
 -- parse(first): the jobs from argument `first` on; a wrong one fails here, before the first write.
 local function parse(first)
@@ -9,29 +9,26 @@ local function parse(first)
   return hows
 end
 
--- announce(born, created, kept, count): wake a worker, tell listeners, count the refused.
-local function announce(born, created, kept, count)
-  if born == 1 then
-    redis.call("PERSIST", clock)
-    redis.call("PERSIST", sessions)
-    redis.call("PERSIST", lanes)
-  end
-  if kept < count then
+-- announce(tally, count): wake a worker, tell listeners, count the refused.
+local function announce(tally, count)
+  if tally.kept < count then
     rouse()
   end
-  if created > 0 then
-    redis.call("PUBLISH", events, "work " .. created)
+  if tally.created > 0 then
+    redis.call("PUBLISH", events, "work " .. tally.created)
   end
-  if kept > 0 then
-    redis.call("HINCRBY", stats, "refused", kept)
+  if tally.kept > 0 then
+    redis.call("HINCRBY", stats, "refused", tally.kept)
   end
 end
 
 -- push_all(hows, first, ms): queue all jobs; answers them as {"range", ...} or {"pushed", ...}.
 local function push_all(hows, first, ms)
-  local born, count, plain = n_clock == 0 and 1 or redis.call("HDEL", clock, "dropped"), #hows, true
+  local count, plain = #hows, true
+  local fresh = born(load_clock())
   local base, before = mint(ms, count)
-  local answer, tally = { "pushed", born }, { created = 0, kept = 0, replaced = 0 }
+  save_clock()
+  local answer, tally = { "pushed", fresh }, { created = 0, kept = 0, replaced = 0 }
   local stem = int(base) .. "-"
   for i, how in ipairs(hows) do
     local payload = ARGV[first + 2 * i - 1]
@@ -48,6 +45,6 @@ local function push_all(hows, first, ms)
     answer[2 * i + 1], answer[2 * i + 2] = id, what
   end
   flush()
-  announce(born, tally.created, tally.kept, count)
-  return plain and { "range", born, int(base), int(before), count } or answer
+  announce(tally, count)
+  return plain and { "range", fresh, int(base), int(before), count } or answer
 end

@@ -5,7 +5,11 @@
 -- recall(): the answer this request got before; nil if it is new.
 local function recall()
   local record = lane ~= "" and redis.call("HGET", sessions, lane)
-  local last, answer = string.match(record or "", "^(%d+) %d+ (.*)$")
+  if not record then
+    redis.call("LLEN", lanes) -- of another type? then fail here, before the first write
+    return nil
+  end
+  local last, answer = string.match(record, "^(%d+) %d+ (.*)$")
   if not last or tonumber(seq) > tonumber(last) then
     return nil
   end
