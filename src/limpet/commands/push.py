@@ -80,7 +80,9 @@ def push(keys: QueueKeys, jobs: list[NewJob]) -> Command[PushAnswer]:
 
     hows = [job.how() for job in jobs]
     if any(hows):
-        flat = [part for pair in zip(hows, jobs, strict=True) for part in (pair[0], pair[1].payload)]
+        flat = [
+            part for pair in zip(hows, jobs, strict=True) for part in (pair[0], pair[1].payload)
+        ]
         return command("push", keys, read, shape="mixed", tail=tuple(flat))
     return command("push", keys, read, shape="plain", tail=tuple([job.payload for job in jobs]))
 
