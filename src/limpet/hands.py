@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 from limpet.commands.take import Burden
 from limpet.values import Delivery, Receipt
 
+#: Receipts, each with its crashes and whether it must run alone.
+Held = dict[Receipt, tuple[int, bool]]
+
 
 @dataclass(slots=True)
 class Hands:
     """Deliveries in hand over all queues; the suspect rule needs to know."""
 
-    _held: dict[Receipt, tuple[int, bool]] = field(default_factory=dict)
+    _held: Held = field(default_factory=dict)
 
     def take(self, deliveries: Iterable[Delivery], crash_limit: int) -> None:
         """Note new deliveries."""
@@ -19,10 +22,18 @@ class Hands:
             alone = crash_limit > 0 and 0 < delivery.crashes >= crash_limit - 1
             self._held[delivery.receipt] = (delivery.crashes, alone)
 
-    def drop(self, receipts: Iterable[Receipt]) -> None:
-        """Forget deliveries that ended or were lost."""
-        for receipt in receipts:
-            self._held.pop(receipt, None)
+    def drop(self, receipts: Iterable[Receipt]) -> Held:
+        """Forget deliveries that ended or were lost; answers what was forgotten."""
+        found = [(receipt, self._held.pop(receipt, None)) for receipt in receipts]
+        return {receipt: load for receipt, load in found if load is not None}
+
+    def keep(self, dropped: Held) -> None:
+        """Remember again what was forgotten too early."""
+        self._held.update(dropped)
+
+    def receipts(self) -> frozenset[Receipt]:
+        """List what is in hand."""
+        return frozenset(list(self._held))
 
     def clear(self) -> None:
         """Forget them all: the worker is a new one."""

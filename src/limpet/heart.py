@@ -6,10 +6,12 @@ says so, and gives back jobs that nobody got. Both flavours of the client use it
 
 import atexit
 import logging
+import math
 import os
 import secrets
 import socket
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,16 +20,19 @@ from pathlib import Path
 from limpet.commands import workers
 from limpet.connection.target import Target
 from limpet.errors import BackendError, LimpetError
-from limpet.flows.manage import stop_work
+from limpet.flows.manage import review, stop_work
 from limpet.flows.pop import Source, tend
 from limpet.link.contact import Contact
 from limpet.link.lanes import Unsettled
 from limpet.link.sync import Link
 from limpet.options import WorkerOptions
+from limpet.values import Receipt
 
 log = logging.getLogger("limpet")
 #: While it holds nothing, a worker beats a little slower: one command a second with its waiting.
 IDLE_FACTOR = 1.25
+#: How old what a worker with a permanent lease holds must be before it may be found strange.
+PATIENT_MS = 10_000
 #: After a beat that failed.
 AGAIN_S = 0.05
 #: How long the last words may take when the server does not answer anyway.
@@ -46,6 +51,7 @@ class Heart:
         is_idle: Callable[[], bool] = lambda: False,
         unsettled: Unsettled | None = None,
         contact: Contact | None = None,
+        known: Callable[[], frozenset[Receipt]] | None = None,
     ) -> None:
         """Make a worker with a new identity; nothing is sent before `serve`."""
         self.options = options
@@ -57,7 +63,8 @@ class Heart:
         self.cancelled: dict[str, frozenset[str]] = {}
         self._sources: dict[str, Source] = {}
         self._link = Link(target, timeout_s=_patience_s(options), home=home, contact=contact)
-        self._is_idle = is_idle
+        self._is_idle, self._known = is_idle, known
+        self._troubles, self._review_at = self._link.contact.troubles, math.inf
         self._wake = threading.Event()
         self._unsettled = unsettled or Unsettled()
         self._unsettled.waker = self._wake
@@ -121,6 +128,8 @@ class Heart:
             if self._stopped:
                 return
             self._stopped = True
+        if self._link.contact.lost:
+            self._link.timeout_s = SHORT_GOODBYE_S
         self._wake.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
@@ -128,8 +137,6 @@ class Heart:
         self._link.close()
 
     def _say_goodbye(self) -> None:
-        if self._link.contact.lost:
-            self._link.timeout_s = SHORT_GOODBYE_S
         try:
             for source in self._sources.values():
                 self._link.run(stop_work(source.keys, self.worker))
@@ -157,7 +164,19 @@ class Heart:
                 answer = self._beat_group(group)
                 next_in_ms = min((n for n in (next_in_ms, answer) if n >= 0), default=-1)
         self._link.settle(self._unsettled)
+        self._review(sources)
         return self.pause_s(next_in_ms)
+
+    def _review(self, sources: list[Source]) -> None:
+        """One lease after the last trouble, give back what the server forgot that we ended."""
+        troubles, lease_ms = self._link.contact.troubles, self.options.lease_ms
+        older_ms = lease_ms if lease_ms > 0 else PATIENT_MS
+        if troubles != self._troubles:
+            self._troubles, self._review_at = troubles, time.monotonic() + older_ms / 1000
+        elif self._known is not None and time.monotonic() >= self._review_at:
+            for source in sources:
+                self._link.run(review(source.keys, self.worker, older_ms, self._known))
+            self._review_at = math.inf
 
     def _beat_group(self, group: list[Source]) -> int:
         try:

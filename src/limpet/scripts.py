@@ -3,9 +3,11 @@
 A script names its keys and arguments in two lines, `local a, b = unpack(KEYS)` and the same for
 ARGV, so Python passes them by name and a wrong name fails before anything is sent.
 
-A line `-- @guard a b` becomes one size query per key named there (`n_a`, `n_b`); sizes used but not
-guarded are asked for right after the line that names the keys. They tell a script what is empty,
-and they make a key of another type fail before the first write: scripts have no rollback.
+After the line that names the keys the loader writes one size query per key (`n_waiting`, ...). They
+tell a script what is empty, and they make a key of another type fail before the first write:
+scripts have no rollback. A script with a short path says itself where it needs which of them: a
+line `-- @guard a b` becomes the queries of the keys named there, and only sizes used elsewhere are
+asked for at the top.
 """
 
 import hashlib
@@ -65,7 +67,8 @@ def _measure(text: str) -> str:
     if keys is None:
         return text
     guarded = " ".join(_GUARD.findall(text)).split()
-    used = [n for n in _names(text, "KEYS") if re.search(rf"\bn_{n}\b", text)]
+    known = [name for name in _names(text, "KEYS") if name in KEY_TYPES]
+    used = [n for n in known if not guarded or re.search(rf"\bn_{n}\b", text)]
     asked = _sizes([name for name in used if name not in guarded])
     text = "\n".join([text[: keys.end()], asked, text[keys.end() :].lstrip("\n")])
     return _GUARD.sub(lambda match: _sizes(match[1].split()), text)

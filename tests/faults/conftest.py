@@ -45,6 +45,6 @@ def no_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def through(connect: Callable[..., Any], proxy: Proxy) -> Callable[..., Any]:
+def through(proxy: Proxy, connect: Callable[..., Any]) -> Callable[..., Any]:
     """Open clients of either flavour whose line goes through the proxy."""
     return lambda **options: connect(proxy.url, **options)

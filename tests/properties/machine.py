@@ -210,7 +210,8 @@ class QueueMachine(RuleBasedStateMachine):
 
     def die(self, who: int, limit: int) -> None:
         """Let a worker fall silent until its lease is over and its jobs return."""
-        worker = self.worker(who)
+        busy = sorted({job.worker for job in self.pair.model.running() if job.worker})
+        worker = busy[who % len(busy)] if busy else self.worker(who)
         for _ in range(8):
             self.pair.advance((self.pair.model.stride or 1000) * MS)
             for other in [name for name in self.pair.model.workers if name != worker]:

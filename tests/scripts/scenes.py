@@ -9,7 +9,7 @@ from limpet.commands.push import NewJob
 from limpet.commands.take import Taker
 from limpet.options import WorkerOptions
 from limpet.values import Delivery
-from tests.scripts.helpers import HOUR, World, receipts
+from tests.scripts.helpers import HOUR, NOW, World, receipts
 
 LOCK = b"L\xff\x00"
 
@@ -99,6 +99,14 @@ def _fill(world: World) -> Scene:
     world.run(manage.cancel(world.keys, [scene["ghost"]], None))
     del scene.ids["ghost"]
     return scene
+
+
+def bury(world: World, *jobs: NewJob) -> None:
+    """Push jobs and let them fail, a millisecond apart."""
+    world.start()
+    world.push(*jobs)
+    for n, delivery in enumerate(world.pop(len(jobs))):
+        world.run(finish.fail(world.keys, delivery.receipt, b"no", 100), at=NOW + n)
 
 
 def drain(world: World) -> Counter[str]:

@@ -4,7 +4,7 @@ from limpet.commands.look import failures
 from limpet.commands.push import NewJob
 from limpet.values import Failure
 from tests.scripts.helpers import NOW, World, jid
-from tests.scripts.test_revive import bury
+from tests.scripts.scenes import bury
 
 
 def test_the_newest_errors_come_first(world: World) -> None:

@@ -7,8 +7,7 @@ from limpet.commands.manage import cancel
 from limpet.commands.push import NewJob
 from limpet.states import State
 from tests.scripts.helpers import NOW, World, jid
-from tests.scripts.scenes import full
-from tests.scripts.test_revive import bury
+from tests.scripts.scenes import bury, full
 
 
 def shown(world: World, state: State, start: int, count: int) -> list[str]:

@@ -3,7 +3,7 @@
 from limpet.commands.manage import purge, revive
 from limpet.commands.push import NewJob
 from tests.scripts.helpers import NOW, World, jid
-from tests.scripts.test_revive import bury
+from tests.scripts.scenes import bury
 
 
 def test_dead_jobs_are_forgotten_by_id(world: World) -> None:

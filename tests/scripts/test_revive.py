@@ -4,14 +4,7 @@ from limpet.commands.finish import fail
 from limpet.commands.manage import pause, revive
 from limpet.commands.push import NewJob
 from tests.scripts.helpers import NOW, World, jid
-
-
-def bury(world: World, *jobs: NewJob) -> None:
-    """Push jobs and let them fail, a millisecond apart."""
-    world.start()
-    world.push(*jobs)
-    for n, delivery in enumerate(world.pop(len(jobs))):
-        world.run(fail(world.keys, delivery.receipt, b"no", 100), at=NOW + n)
+from tests.scripts.scenes import bury
 
 
 def test_a_dead_job_gets_another_life_at_the_end_of_the_line(world: World) -> None:

@@ -48,13 +48,17 @@ class Server:
 
     def start(self) -> "Server":
         """Start it and wait until it answers."""
+        self.spawn()
+        wait_until(self.answers, within=20)
+        return self
+
+    def spawn(self) -> None:
+        """Start it; it may need a while until it answers."""
         command = [str(choose(None).path), "--port", str(self.port), "--dir", str(self.folder)]
         command += ["--save", "", "--unixsocket", str(self.socket), "--bind", "127.0.0.1"]
         self.process = subprocess.Popen(
             [*command, *self.options], stdout=subprocess.DEVNULL, start_new_session=True
         )
-        wait_until(self.answers, within=20)
-        return self
 
     def answers(self) -> bool:
         """Whether it answers PING."""

@@ -7,7 +7,7 @@ import pytest
 from tests.support.flavours import Loop, open_limpet
 from tests.support.waiting import wait_until
 from tests.topology.clusters import Cluster, queue_in
-from tests.topology.load import Load
+from tests.topology.load import QUICK, Load
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def test_a_master_dies_under_load(cluster: Cluster, flavour: str, loop: Loop) ->
     master, replica = cluster.masters[0], cluster.replicas[0]
     queue = queue_in(cluster, master, "q")
     with (
-        Load(lambda: open_limpet(flavour, loop, cluster.url), queue) as load,
+        Load(lambda: open_limpet(flavour, loop, cluster.url, **QUICK), queue) as load,
         open_limpet(flavour, loop, cluster.url) as viewer,
     ):
         load.flow_on()

@@ -11,7 +11,7 @@ from tests.support.servers import free_port
 from tests.support.waiting import wait_until
 from tests.topology import everyday
 from tests.topology.conftest import Pair
-from tests.topology.load import Load
+from tests.topology.load import QUICK, Load
 from tests.topology.sentinels import Watched
 
 
@@ -48,7 +48,7 @@ def test_everyday_work(calm: Watched, pair: Pair, scenario: Callable[[Any, Any],
 def test_workers_follow_a_failover(watched: Watched, flavour: str, loop: Loop, how: str) -> None:
     """Every job that had reached the replica is done; nobody had to do anything."""
     with (
-        Load(lambda: open_limpet(flavour, loop, watched.url), "mail") as load,
+        Load(lambda: open_limpet(flavour, loop, watched.url, **QUICK), "mail") as load,
         open_limpet(flavour, loop, watched.url) as viewer,
     ):
         load.flow_on()

@@ -4,6 +4,7 @@ from limpet.aio.base import AsyncQueueBase
 from limpet.aio.events import AsyncEvents
 from limpet.commands import finish, take, workers
 from limpet.commands.finish import settled
+from limpet.errors import WorkerLost
 from limpet.flows import pop as pop_flows
 from limpet.intake import message_bytes, receipt_of, receipts_of
 from limpet.options import MAX_BATCH, MAX_MESSAGE, Duration, count_of, milliseconds
@@ -44,11 +45,16 @@ class AsyncConsumer(AsyncQueueBase):
             acked = await self.ack(*receipts[MAX_BATCH:])
             receipts = receipts[:MAX_BATCH]
         asker = await self._limpet.asker_for(self._source)
-        self._limpet.hands.drop(receipts)
+        dropped = self._limpet.hands.drop(receipts)
         flow = pop_flows.ack_and_pop(
             self._source, asker, receipts, count_of(count), self._limpet.wait_ms(wait)
         )
-        taken = await self._limpet.take(flow)
+        try:
+            taken = await self._limpet.take(flow)
+        except BaseException as error:
+            if not isinstance(error, WorkerLost):
+                self._limpet.hands.keep(dropped)
+            raise
         self._limpet.hands.take(taken.deliveries, self.policy.crash_limit)
         return settled(receipts, taken.not_acked) + acked, taken.deliveries
 

@@ -45,7 +45,7 @@ def doctor(url: str | None, *, as_json: bool) -> int:
 def where(target: "Target") -> str:
     """Say which server it is and who named it."""
     if not target.embedded:
-        return f"{target}, named by {'--url' if target.source == 'url' else target.source}"
+        return f"{target}, named by {target.source}"
     from limpet.engine import status
 
     return f"{target} in {status().home}; no other server is named"

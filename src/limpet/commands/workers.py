@@ -125,6 +125,21 @@ def renew(
     return command("renew", keys, read, worker=worker, tail=receipts_flat(receipts))
 
 
+def holds(
+    keys: QueueKeys, worker: str, older_ms: int, after: str
+) -> Command[tuple[str, list[Receipt]]]:
+    """List what a worker holds of old hand-outs; answers where to go on ("": the end) and them."""
+
+    def read(reply: Reply) -> tuple[str, list[Receipt]]:
+        match reply:
+            case [b"holds", last, *flat]:
+                pairs = zip(flat[::2], flat[1::2], strict=True)
+                return last.decode(), [Receipt(i.decode(), int(fence)) for i, fence in pairs]
+        misread("holds", reply)
+
+    return command("holds", keys, read, worker=worker, older_ms=older_ms, after=after)
+
+
 def abandon(keys: QueueKeys) -> Command[int]:
     """Give up a request whose reply never came; sent under that request's own number."""
 

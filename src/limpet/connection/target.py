@@ -79,6 +79,8 @@ def _from_files() -> tuple[str | None, str]:
             raise ConfigError(f"{name} cannot be read: {error}") from error
         for part in path:
             table = table.get(part, {})
+            if not isinstance(table, dict):
+                raise ConfigError(f"{part} in {name} must be a table with the url of a server")
         url = table.get("url")
         if url is not None and not isinstance(url, str):
             raise ConfigError(f"url in {name} must be text; {_FORM}")
@@ -94,7 +96,7 @@ def _from_environment(variable: str) -> Callable[[], tuple[str | None, str]]:
 def resolve(url: str | None = None) -> Target:
     """Choose the server: url, LIMPET_URL, REDIS_URL, a config file, else the embedded engine."""
     places: tuple[Callable[[], tuple[str | None, str]], ...] = (
-        lambda: (url, "url"),
+        lambda: (url, "the url option"),
         _from_environment("LIMPET_URL"),
         _from_environment("REDIS_URL"),
         _from_files,

@@ -1,13 +1,14 @@
-"""Managing a queue in bounded steps: cancel by payload, adopt a list, leave, declare dead."""
+"""Managing a queue in bounded steps: cancel by payload, adopt, leave, declare dead, review."""
 
 from collections.abc import Callable
 
-from limpet.commands import look, manage, push, workers
+from limpet.commands import finish, look, manage, push, workers
 from limpet.commands.push import NewJob, PushAnswer
 from limpet.flows.base import Flow
 from limpet.flows.pop import Source, tend
 from limpet.keys import QueueKeys
 from limpet.options import MAX_BATCH
+from limpet.values import Receipt
 
 
 def push_all(keys: QueueKeys, jobs: list[NewJob]) -> Flow[PushAnswer]:
@@ -61,6 +62,26 @@ def stop_work(keys: QueueKeys, worker: str) -> Flow[int]:
         total += answer[1]
         if answer[0]:
             return total
+
+
+def review(
+    keys: QueueKeys, worker: str, older_ms: int, known: Callable[[], frozenset[Receipt]]
+) -> Flow[int]:
+    """Give back what the server thinks we hold but we do not; answers how many.
+
+    A server that lost its last writes, in a failover or a restart, has forgotten that these jobs
+    ended; as long as the worker lives, nobody else would get them or the locks they hold.
+    """
+    after, strange, returned = "", [], 0
+    while True:
+        after, held = yield workers.holds(keys, worker, older_ms, after)
+        mine = known()
+        strange += [receipt for receipt in held if receipt not in mine]
+        if not after:
+            break
+    for first in range(0, len(strange), MAX_BATCH):
+        returned += len((yield finish.release(keys, strange[first : first + MAX_BATCH], None)))
+    return returned
 
 
 def fail_worker(source: Source, worker: str) -> Flow[bool]:

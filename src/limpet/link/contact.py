@@ -16,6 +16,8 @@ class Contact:
     def __init__(self, server: str) -> None:
         """Believe that the server answers."""
         self._server = server
+        #: Grows with every request that had to be sent again: behind the address something changed.
+        self.troubles = 0
         self._there = [0.0]
         self._lost_since: list[float] = []
 

@@ -140,6 +140,7 @@ class Working:
             is_idle=lambda: hands.burden == "none",
             unsettled=self.link.unsettled,
             contact=self.link.contact,
+            known=hands.receipts,
         )
 
     def _lose(self, worker: str) -> None:

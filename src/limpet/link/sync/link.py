@@ -181,14 +181,15 @@ class Link:
 
     def _persist(self, call: Any, queue: str) -> Any:
         """Call until there is an answer, the error is final, or the time is up."""
-        deadline, attempt, unsure = time.monotonic() + self.timeout_s, 0, False
+        started, attempt, unsure = time.monotonic(), 0, False
         while True:
             try:
                 reply = call(self._client(self._short_s))
             except LIBRARY_ERRORS as error:
                 unsure = unsure or is_cut(error)
                 try:
-                    self._recover(error, attempt, deadline, queue)
+                    # Asked for anew each time: whoever stops us may cut our time short.
+                    self._recover(error, attempt, started + self.timeout_s, queue)
                 except BackendError as said:
                     said.maybe_done = unsure
                     raise
@@ -200,6 +201,7 @@ class Link:
     def _recover(self, error: Exception, attempt: int, deadline: float, queue: str) -> None:
         """Get ready for another attempt; raises if that is of no use."""
         passes, over = passes_by(error), time.monotonic() >= deadline
+        self.contact.troubles += 1
         if passes and (attempt or over):
             self.contact.lose(error)
         if over or not passes:

@@ -1,28 +1,30 @@
 -- Needs jobs, waiting, stats, wake, worker, count; grant, rouse.
 
--- living(entries, payloads): those that are no ghosts, as ids and as they are answered.
-local function living(entries, payloads)
-  local ids, items = {}, {}
+-- living(entries, payloads, ids, items): add those that are no ghosts, as ids and as they are answered.
+local function living(entries, payloads, ids, items)
+  local before = #ids
   for i, id in ipairs(entries) do
     if payloads[i] then
       ids[#ids + 1] = id
       items[#items + 1], items[#items + 2], items[#items + 3] = id, payloads[i], ""
     end
   end
-  if #ids < #entries then
-    redis.call("HINCRBY", stats, "ghosts", #ids - #entries)
+  local ghosts = #entries - (#ids - before)
+  if ghosts > 0 then
+    redis.call("HINCRBY", stats, "ghosts", -ghosts)
   end
-  return ids, items
+  return ghosts
 end
 
 -- pop_plain(us, ms): take from the line when there is nothing but plain jobs; answers the record to
 -- remember and the reply.
 local function pop_plain(us, ms)
-  local entries = redis.call("LPOP", waiting, count) or {}
-  local ids, items = {}, {}
-  if #entries > 0 then
-    ids, items = living(entries, redis.call("HMGET", jobs, unpack(entries)))
-  end
+  local ids, items, entries, ghosts = {}, {}, {}, 0
+  repeat
+    entries = redis.call("LPOP", waiting, count - #ids) or {}
+    local found = #entries > 0 and living(entries, redis.call("HMGET", jobs, unpack(entries)), ids, items) or 0
+    ghosts = ghosts + found
+  until found == 0 or ghosts > 100
   local behind = #entries > 0 and redis.call("LLEN", waiting) or 0
   if behind > 0 then
     rouse()

@@ -8,14 +8,16 @@ local function last_chance(facts)
   return limit > 0 and crashes > 0 and crashes >= limit - 1
 end
 
--- on_trial(): does this worker run a suspect, and is it that one's last chance?
+-- on_trial(): does this worker run a suspect (several, if it took some over), and is it one's last chance?
 local function on_trial()
   local group = prefix(worker)
-  local member = n_trials > 0 and redis.call("ZRANGEBYLEX", trials, "[" .. group, "[" .. group .. "\255", "LIMIT", 0, 1)[1]
-  if not member then
-    return false, false
+  local members = n_trials > 0 and redis.call("ZRANGEBYLEX", trials, "[" .. group, "[" .. group .. "\255", "LIMIT", 0, 10) or {}
+  for _, member in ipairs(members) do
+    if last_chance(facts_of(string.sub(member, #group + 1))) then
+      return true, true
+    end
   end
-  return true, last_chance(facts_of(string.sub(member, #group + 1)))
+  return #members > 0, false
 end
 
 -- is_idle(): the worker holds nothing, here or elsewhere.
