@@ -64,7 +64,7 @@ class Heart:
         self._sources: dict[str, Source] = {}
         self._link = Link(target, timeout_s=_patience_s(options), home=home, contact=contact)
         self._is_idle, self._known = is_idle, known
-        self._troubles, self._review_at = self._link.contact.troubles, math.inf
+        self._meetings, self._review_at = 0, math.inf
         self._wake = threading.Event()
         self._unsettled = unsettled or Unsettled()
         self._unsettled.waker = self._wake
@@ -168,11 +168,11 @@ class Heart:
         return self.pause_s(next_in_ms)
 
     def _review(self, sources: list[Source]) -> None:
-        """One lease after the last trouble, give back what the server forgot that we ended."""
-        troubles, lease_ms = self._link.contact.troubles, self.options.lease_ms
-        older_ms = lease_ms if lease_ms > 0 else PATIENT_MS
-        if troubles != self._troubles:
-            self._troubles, self._review_at = troubles, time.monotonic() + older_ms / 1000
+        """One lease after a new connection, give back what the server forgot that we ended."""
+        older_ms = self.options.lease_ms if self.options.lease is not None else PATIENT_MS
+        if self._review_at == math.inf and self._meetings != self._link.contact.meetings:
+            self._meetings = self._link.contact.meetings
+            self._review_at = time.monotonic() + older_ms / 1000
         elif self._known is not None and time.monotonic() >= self._review_at:
             for source in sources:
                 self._link.run(review(source.keys, self.worker, older_ms, self._known))

@@ -16,7 +16,9 @@ class Call:
         """Start it."""
         self._answer: Any = None
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, args=(function, args, kwargs), daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, args=(function, args, kwargs), daemon=True
+        )
         self._thread.start()
 
     def _run(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Any) -> None:

@@ -1,6 +1,6 @@
 """What the processes of these tests do. Each function runs in a process of its own.
 
-What they see goes into the history: a plain list on the same server, in the order the server saw it.
+What they see goes into the history: a plain list on the same server, in the order it came there.
 """
 
 import os
@@ -75,7 +75,7 @@ def work_under_locks(number: int, url: str, parties: int, total: int) -> tuple[i
 
 
 def churn(number: int, url: str, parties: int, rounds: int, mode: str) -> dict[str, Any]:
-    """Push few keys again and again (even numbers), or work them off (odd); answers what was seen."""
+    """Push few keys again and again (even numbers) or work them off (odd); answers what it saw."""
     seen: dict[str, Any] = {"told": [], "acked": [], "most": 0}
     chance = random.Random(number)
     with Limpet(url) as limpet, open_plain(url) as plain:
@@ -107,7 +107,9 @@ def produce(number: int, url: str, total: int, options: dict[str, Any]) -> None:
             size = min(chance.choice([1, 1, 5, 40]), total - made)
             names = [f"{number}.{made + n}" for n in range(size)]
             pushed = queue.push_many(names, **options)
-            plain.rpush("pushed", *[f"{p.id} {name}" for p, name in zip(pushed, names, strict=True)])
+            plain.rpush(
+                "pushed", *[f"{p.id} {name}" for p, name in zip(pushed, names, strict=True)]
+            )
             made += size
 
 

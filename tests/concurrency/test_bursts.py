@@ -1,9 +1,7 @@
 """Bursts of jobs at workers that sleep: no job is left lying beside an idle worker."""
 
 import random
-from collections.abc import Iterator
 
-import pytest
 import redis
 
 from limpet import Limpet
@@ -14,14 +12,6 @@ from tests.support.servers import Server
 from tests.support.waiting import wait_until
 
 WORKERS, TOTAL = 8, 20_000
-
-
-@pytest.fixture
-def crew() -> Iterator[Crew]:
-    """Processes; none of them outlives the test."""
-    hired = Crew()
-    yield hired
-    hired.dismiss()
 
 
 def test_no_job_is_stranded(crew: Crew, server: Server, plain: redis.Redis) -> None:
@@ -53,5 +43,7 @@ def test_no_job_is_stranded(crew: Crew, server: Server, plain: redis.Redis) -> N
         wait_for_blocked(plain, WORKERS)
 
     shares = [int(share) for share in plain.hvals("shares")]
-    assert TOTAL - WORKERS * 20 <= sum(shares) <= TOTAL  # the last batches are noted at the next pop
+    assert (
+        TOTAL - WORKERS * 20 <= sum(shares) <= TOTAL
+    )  # the last batches are noted at the next pop
     assert len([share for share in shares if share]) == WORKERS

@@ -1,9 +1,8 @@
-"""Death, not slowness: a living worker keeps its jobs, and one that leaves gives them back at once."""
+"""Death, not slowness: a living worker keeps its jobs; one that leaves gives them back at once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-import pytest
 import redis
 
 from tests.concurrency import roles
@@ -12,14 +11,6 @@ from tests.concurrency.crew import Crew
 from tests.support.flavours import Loop, open_limpet
 from tests.support.servers import Server
 from tests.support.waiting import wait_until
-
-
-@pytest.fixture
-def crew() -> Iterator[Crew]:
-    """Processes; none of them outlives the test."""
-    hired = Crew()
-    yield hired
-    hired.dismiss()
 
 
 def test_a_job_of_ten_leases_starts_once(loop: Loop, server: Server, plain: redis.Redis) -> None:
@@ -63,9 +54,7 @@ def test_work_of_a_killed_worker_returns_to_its_place(
     assert [view.crashes for view in queue.inspect(0, 10)] == [1, 1, 1, 0, 0, 0]
 
 
-def test_closing_gives_jobs_back_at_once(
-    connect: Callable[..., Any], plain: redis.Redis
-) -> None:
+def test_closing_gives_jobs_back_at_once(connect: Callable[..., Any], plain: redis.Redis) -> None:
     """close() returns what is held to the front in order, counts no crash, and wakes who waits."""
     slow = {"heartbeat": 100, "lease": 1000}
     leaving, staying = connect(**slow), connect(**slow)

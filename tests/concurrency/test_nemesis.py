@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,14 +14,6 @@ from tests.support.servers import Server
 from tests.support.waiting import wait_until
 
 MORTAL = {"heartbeat": 0.2, "lease": 1.5}
-
-
-@pytest.fixture
-def crew() -> Iterator[Crew]:
-    """Processes; none of them outlives the test."""
-    hired = Crew()
-    yield hired
-    hired.dismiss()
 
 
 def history(plain: redis.Redis) -> list[list[str]]:
@@ -64,7 +55,9 @@ def test_nothing_is_lost_while_workers_are_killed(
         for _ in range(4):
             hire()
         for kill in range(1, 9):
-            wait_until(lambda n=kill: len(starts_by_job(history(plain))) >= n * total // 10, within=30)
+            wait_until(
+                lambda n=kill: len(starts_by_job(history(plain))) >= n * total // 10, within=30
+            )
             victim = chance.choice([p for p in crew.living if p not in makers])
             gone.add(names[victim.pid])
             crew.kill(victim)

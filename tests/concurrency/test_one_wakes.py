@@ -1,7 +1,7 @@
 """A call wakes exactly one of those who wait, and that one calls the next if work is left.
 
-Counted by the server: scripts sent (EVALSHA, EVAL) and waits that ended (BLPOP). Heartbeats are minutes
-apart, so every script that is counted comes from a pop or from the test itself.
+Counted by the server: scripts sent (EVALSHA, EVAL) and waits that ended (BLPOP). Heartbeats are
+minutes apart, so every script that is counted comes from a pop or from the test itself.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A job that kills its worker is given up after three deaths, and its neighbours do not suffer."""
 
-from collections.abc import Iterator
-
 import pytest
 import redis
 
@@ -12,14 +10,6 @@ from tests.concurrency.test_nemesis import history, starts_by_job
 from tests.support.servers import Server
 
 MORTAL = {"heartbeat": 0.15, "lease": 0.9}
-
-
-@pytest.fixture
-def crew() -> Iterator[Crew]:
-    """Processes; none of them outlives the test."""
-    hired = Crew()
-    yield hired
-    hired.dismiss()
 
 
 @pytest.mark.parametrize(("poisons", "workers"), [(1, 2), (5, 4)])

@@ -1,4 +1,4 @@
-"""Eight processes at once: of many who want the same, the right number get it, and all hear the truth."""
+"""Eight processes race for the same things: the right number get them, and all hear the truth."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator

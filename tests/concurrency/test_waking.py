@@ -113,9 +113,7 @@ def test_a_freed_lock_wakes(waiter: Callable[..., Call], helper: Any, end: str) 
     assert payloads(call) == [b"b"]
 
 
-def test_a_cancelled_job_passes_its_turn_on(
-    waiter: Callable[..., Call], helper: Any
-) -> None:
+def test_a_cancelled_job_passes_its_turn_on(waiter: Callable[..., Call], helper: Any) -> None:
     """If the next with a free lock is cancelled before it is taken, the one behind it is served."""
     helper.push_many([b"a", b"b", b"c"], lock="door")
     (holder,) = helper.pop()

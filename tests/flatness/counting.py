@@ -65,7 +65,9 @@ class Bench:
 
     def _calls(self) -> Counter[str]:
         stats = self.plain.info("commandstats")
-        return Counter({name.removeprefix("cmdstat_"): int(s["calls"]) for name, s in stats.items()})
+        return Counter(
+            {name.removeprefix("cmdstat_"): int(s["calls"]) for name, s in stats.items()}
+        )
 
     def close(self) -> None:
         """Close the connection."""

@@ -1,15 +1,13 @@
-"""Every range that a script reads has an end: nothing is read from one end of a key to the other."""
+"""Every range that a script reads has an end: no key is read from one end to the other."""
 
 from collections.abc import Iterator
 
 import pytest
 import redis
 
-from limpet.commands.base import Command
 from tests.flatness.counting import Bench
 from tests.flatness.tours import tour
 from tests.support.servers import Server
-from tests.support.waiting import wait_until
 
 BY_POSITION = {"LRANGE", "ZRANGE", "ZREVRANGE"}
 BY_VALUE = {"ZRANGEBYSCORE", "ZRANGEBYLEX", "ZREVRANGEBYSCORE", "ZREVRANGEBYLEX"}

@@ -19,7 +19,7 @@ local found = {}
 for i, key in ipairs(KEYS) do
   local kind = redis.call("TYPE", key).ok
   local how = read[kind]
-  found[i] = how and { kind, redis.call("PTTL", key), redis.call(how[1], key, unpack(how, 2)) } or { kind }
+  found[i] = { kind, redis.call("PTTL", key), how and redis.call(how[1], key, unpack(how, 2)) }
 end
 return found
 """
@@ -49,7 +49,7 @@ class Dump:
         there = {n: row for n, row in zip(NAMES, found, strict=True) if row[0] != b"none"}
         self.types: dict[str, str] = {name: row[0].decode() for name, row in there.items()}
         self.ttls: dict[str, int] = {name: row[1] for name, row in there.items()}
-        self._content = {name: row[2] for name, row in there.items()}
+        self._content = {name: row[2] for name, row in there.items() if len(row) > 2}
         self._facts: dict[str, dict[str, Any]] | None = None
 
     def _of(self, name: str, kind: KeyType) -> Any:
@@ -85,26 +85,30 @@ class Dump:
     def facts(self) -> dict[str, dict[str, Any]]:
         """What is not plain about each job that has such facts."""
         if self._facts is None:
-            self._facts = {id.decode(): loads(raw) for id, raw in self.fields("meta").items()}
+            self._facts = {
+                job_id.decode(): loads(raw) for job_id, raw in self.fields("meta").items()
+            }
         return self._facts
 
-    def place(self, id: str) -> int:
+    def place(self, job_id: str) -> int:
         """Where a job stands in line."""
-        kept = self.facts.get(id, {}).get("place")
-        return int(kept if kept is not None else id.rpartition("-")[2])
+        kept = self.facts.get(job_id, {}).get("place")
+        return int(kept if kept is not None else job_id.rpartition("-")[2])
 
     def entries(self) -> list[tuple[str, bool]]:
         """The ids in the list of waiting jobs, in order, each with whether it is a ghost."""
         jobs, found = self.fields("jobs"), []
         for entry in self.elements("waiting"):
-            id, _, place = entry.decode().partition(" ")
-            kept = self.facts.get(id, {}).get("place")
-            found.append((id, id.encode() not in jobs or (place != "" and int(place) != kept)))
+            job_id, _, place = entry.decode().partition(" ")
+            kept = self.facts.get(job_id, {}).get("place")
+            found.append(
+                (job_id, job_id.encode() not in jobs or (place != "" and int(place) != kept))
+            )
         return found
 
     def line(self) -> list[str]:
         """The ids in line, in the order they are served."""
-        rest = [id for id, ghost in self.entries() if not ghost]
+        rest = [job_id for job_id, ghost in self.entries() if not ghost]
         return self.ids("suspects") + self.ids("front") + rest
 
     def leases(self) -> dict[int, Lease]:

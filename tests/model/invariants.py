@@ -36,12 +36,13 @@ def broken(found: Dump, *, token_taken: bool = False, mixed_modes: bool = False)
         _one_place(found, places),
         _lines(found),
         _hand_outs(found),
-        _marks(found, places, mixed_modes),
+        _indexes(found),
+        _marks(found, places, mixed_modes=mixed_modes),
         _locks(found, places),
         _trials(found, places),
         _workers(found),
         _memory(found),
-        _token(found, token_taken),
+        _token(found, token_taken=token_taken),
     ]
     return [problem for check in checks for problem in check]
 
@@ -49,15 +50,15 @@ def broken(found: Dump, *, token_taken: bool = False, mixed_modes: bool = False)
 def _places(found: Dump) -> dict[str, list[str]]:
     """Where each id is: normally one place each."""
     places: dict[str, list[str]] = defaultdict(list)
-    for id in (id for id, ghost in found.entries() if not ghost):
-        places[id].append("waiting")
+    for job_id in (job_id for job_id, ghost in found.entries() if not ghost):
+        places[job_id].append("waiting")
     for name in ("front", "suspects", "scheduled", "dead"):
-        for id in found.ids(name):
-            places[id].append(name)
+        for job_id in found.ids(name):
+            places[job_id].append(name)
     for _, rest in found.grouped("parked"):
         places[rest[16:].decode()].append("parked")
-    for id in found.texts("running"):
-        places[id].append("running")
+    for job_id in found.texts("running"):
+        places[job_id].append("running")
     return places
 
 
@@ -74,16 +75,16 @@ def _keys(found: Dump) -> Iterator[str]:
 
 
 def _one_place(found: Dump, places: dict[str, list[str]]) -> Iterator[str]:
-    jobs = {id.decode() for id in found.fields("jobs")}
-    for id in jobs | set(places):
-        if len(places.get(id, [])) != 1:
-            yield f"job {id} is in {places.get(id, [])}, not in one place"
-        if id not in jobs:
-            yield f"{id} stands in {places[id]} but is no job"
-    for id in set(found.facts) - jobs:
-        yield f"facts are kept about {id}, which is no job"
-    for id in found.members("cancelled") - set(found.texts("running")):
-        yield f"{id} is told to end but does not run"
+    jobs = {job_id.decode() for job_id in found.fields("jobs")}
+    for job_id in jobs | set(places):
+        if len(places.get(job_id, [])) != 1:
+            yield f"job {job_id} is in {places.get(job_id, [])}, not in one place"
+        if job_id not in jobs:
+            yield f"{job_id} stands in {places[job_id]} but is no job"
+    for job_id in set(found.facts) - jobs:
+        yield f"facts are kept about {job_id}, which is no job"
+    for job_id in found.members("cancelled") - set(found.texts("running")):
+        yield f"{job_id} is told to end but does not run"
 
 
 def _lines(found: Dump) -> Iterator[str]:
@@ -92,85 +93,90 @@ def _lines(found: Dump) -> Iterator[str]:
     counted = int(found.fields("stats").get(b"ghosts", 0))
     if ghosts != counted:
         yield f"{ghosts} ghosts in the line, {counted} counted"
-    line = [found.place(id) for id, ghost in entries if not ghost]
+    line = [found.place(job_id) for job_id, ghost in entries if not ghost]
     if line != sorted(line):
         yield f"the line is out of order: places {line}"
     for name in RETURNED:
         for member, score in found.scored(name):
-            id = member.decode()
-            if score != found.place(id):
-                yield f"{id} stands in {name} at {score}, its place is {found.place(id)}"
-            if (found.facts.get(id, {}).get("crashes", 0) > 0) != (name == "suspects"):
-                yield f"{id} is in {name} with facts {found.facts.get(id)}"
+            job_id = member.decode()
+            if score != found.place(job_id):
+                yield f"{job_id} stands in {name} at {score}, its place is {found.place(job_id)}"
+            if (found.facts.get(job_id, {}).get("crashes", 0) > 0) != (name == "suspects"):
+                yield f"{job_id} is in {name} with facts {found.facts.get(job_id)}"
     for lock, rest in found.grouped("parked"):
-        id, place = rest[16:].decode(), int(rest[:16]) - 2**52
-        if (_lock(found, id), found.place(id)) != (lock, place):
-            yield f"{id} is parked for {lock!r} at {place}, its facts are {found.facts.get(id)}"
+        job_id, place = rest[16:].decode(), int(rest[:16]) - 2**52
+        if (_lock(found, job_id), found.place(job_id)) != (lock, place):
+            facts = found.facts.get(job_id)
+            yield f"{job_id} is parked for {lock!r} at {place}, its facts are {facts}"
 
 
 def _hand_outs(found: Dump) -> Iterator[str]:
     leases, left = found.leases(), found.texts("left")
-    running = {id: int(fence) for id, fence in found.texts("running").items()}
+    running = {job_id: int(fence) for job_id, fence in found.texts("running").items()}
     workers = set(found.ids("workers"))
-    for id, fence in running.items():
-        if fence not in leases or id not in leases[fence].ids:
-            yield f"{id} runs under {fence}, which did not hand it out"
+    for job_id, fence in running.items():
+        if fence not in leases or job_id not in leases[fence].ids:
+            yield f"{job_id} runs under {fence}, which did not hand it out"
     for fence, lease in leases.items():
-        still = sum(running.get(id) == fence for id in lease.ids)
+        still = sum(running.get(job_id) == fence for job_id in lease.ids)
         if len(lease.ids) != lease.count or still != int(left.get(str(fence), lease.count)):
             yield f"hand-out {fence} {lease} has {still} running, {left.get(str(fence))} left"
         if still == 0:
             yield f"hand-out {fence} is over but kept"
         if lease.worker not in workers:
             yield f"hand-out {fence} belongs to {lease.worker}, who does not serve the queue"
+
+
+def _indexes(found: Dump) -> Iterator[str]:
+    leases, left = found.leases(), found.texts("left")
     if max(leases, default=0) > int(found.fields("clock").get(b"fence", 0)):
         yield "a hand-out is newer than the last fence"
     if set(map(int, left)) - set(leases):
         yield f"left counts for hand-outs that are over: {left}"
-    if sorted((str(f), float(f)) for f in leases) != sorted(
-        (member.decode(), score) for member, score in found.scored("aging")
-    ):
+    aging = sorted((int(member), int(score)) for member, score in found.scored("aging"))
+    if aging != sorted((fence, fence) for fence in leases):
         yield f"aging is {found.scored('aging')}, hand-outs are {sorted(leases)}"
-    if sorted((lease.worker.encode(), str(f).encode()) for f, lease in leases.items()) != sorted(
-        found.grouped("held")
-    ):
+    held = sorted((worker.decode(), int(fence)) for worker, fence in found.grouped("held"))
+    if held != sorted((lease.worker, fence) for fence, lease in leases.items()):
         yield f"held is {found.grouped('held')}, hand-outs are {leases}"
 
 
-def _marks(found: Dump, places: dict[str, list[str]], mixed_modes: bool) -> Iterator[str]:
-    marks = {key: id.decode() for key, id in found.fields("unique").items()}
-    for key, id in marks.items():
-        facts = found.facts.get(id, {})
-        runs = places.get(id) == ["running"]
+def _marks(found: Dump, places: dict[str, list[str]], *, mixed_modes: bool) -> Iterator[str]:
+    marks = {key: job_id.decode() for key, job_id in found.fields("unique").items()}
+    for key, job_id in marks.items():
+        facts = found.facts.get(job_id, {})
+        runs = places.get(job_id) == ["running"]
         if _bytes(facts.get("unique")) != key or (runs and facts.get("mode") != "running"):
-            yield f"the mark {key!r} belongs to {id}, {places.get(id)} with facts {facts}"
-        if places.get(id) in (None, ["dead"]):
-            yield f"the mark {key!r} belongs to {id}, which is {places.get(id)}"
-    for id, facts in found.facts.items():
-        key, where = _bytes(facts.get("unique")), places.get(id)
-        if key is None or marks.get(key) == id or where == ["dead"]:
+            yield f"the mark {key!r} belongs to {job_id}, {places.get(job_id)} with facts {facts}"
+        if places.get(job_id) in (None, ["dead"]):
+            yield f"the mark {key!r} belongs to {job_id}, which is {places.get(job_id)}"
+    for job_id, facts in found.facts.items():
+        key, where = _bytes(facts.get("unique")), places.get(job_id)
+        if key is None or marks.get(key) == job_id or where == ["dead"]:
             continue
         if where != ["running"] or (facts.get("mode") == "running" and not mixed_modes):
-            yield f"{id} in {where} should hold the mark {key!r}, {marks.get(key)} does"
+            yield f"{job_id} in {where} should hold the mark {key!r}, {marks.get(key)} does"
 
 
 def _locks(found: Dump, places: dict[str, list[str]]) -> Iterator[str]:
     held, named = defaultdict(set), defaultdict(list)
-    for lock, id in found.grouped("locks"):
-        held[lock].add(id.decode())
-    for id in found.facts:
-        lock = _lock(found, id)
+    for lock, job_id in found.grouped("locks"):
+        held[lock].add(job_id.decode())
+    for job_id in found.facts:
+        lock = _lock(found, job_id)
         if lock is not None:
-            named[lock].append(id)
+            named[lock].append(job_id)
     for lock in held | named:
-        runs = {id for id in named[lock] if places.get(id) == ["running"]}
+        runs = {job_id for job_id in named[lock] if places.get(job_id) == ["running"]}
         if held[lock] != runs:
             yield f"the lock {lock!r} is held by {sorted(held[lock])}, {sorted(runs)} run with it"
-        limits = {id: found.facts[id].get("limit") or 1 for id in named[lock]}
-        if len(runs) > max([limits[id] for id in runs], default=0):
+        limits = {job_id: found.facts[job_id].get("limit") or 1 for job_id in named[lock]}
+        if len(runs) > max([limits[job_id] for job_id in runs], default=0):
             yield f"the lock {lock!r} is held by {len(runs)}, limits are {limits}"
-        parked = [id for id in named[lock] if places.get(id) == ["parked"]]
-        called = [id for id in named[lock] if places.get(id) in (["front"], ["suspects"])]
+        parked = [job_id for job_id in named[lock] if places.get(job_id) == ["parked"]]
+        called = [
+            job_id for job_id in named[lock] if places.get(job_id) in (["front"], ["suspects"])
+        ]
         # With different limits a job that needs more room may keep others parked behind it, but
         # only as long as somebody holds the lock.
         room = 1 if len(set(limits.values())) > 1 else min(limits.values(), default=1)
@@ -181,12 +187,12 @@ def _locks(found: Dump, places: dict[str, list[str]]) -> Iterator[str]:
 def _trials(found: Dump, places: dict[str, list[str]]) -> Iterator[str]:
     leases, running = found.leases(), found.texts("running")
     expected = Counter(
-        (leases[int(running[id])].worker, id)
-        for id, facts in found.facts.items()
-        if facts.get("crashes", 0) > 0 and places.get(id) == ["running"]
-        if int(running[id]) in leases
+        (leases[int(running[job_id])].worker, job_id)
+        for job_id, facts in found.facts.items()
+        if facts.get("crashes", 0) > 0 and places.get(job_id) == ["running"]
+        if int(running[job_id]) in leases
     )
-    kept = Counter((worker.decode(), id.decode()) for worker, id in found.grouped("trials"))
+    kept = Counter((worker.decode(), job_id.decode()) for worker, job_id in found.grouped("trials"))
     if kept != expected:
         yield f"trials are {dict(kept)}, running suspects are {dict(expected)}"
 
@@ -204,17 +210,17 @@ def _memory(found: Dump) -> Iterator[str]:
         yield "more than 100 failures are kept"
 
 
-def _token(found: Dump, token_taken: bool) -> Iterator[str]:
+def _token(found: Dump, *, token_taken: bool) -> Iterator[str]:
     tokens, paused = len(found.elements("wake")), "paused" in found.types
-    waiting = [id for id, ghost in found.entries() if not ghost] + found.ids("front")
+    waiting = [job_id for job_id, ghost in found.entries() if not ghost] + found.ids("front")
     if tokens > 1 or (paused and tokens):
         yield f"{tokens} wake-up tokens{' in a paused queue' if paused else ''}"
     if waiting and not (tokens or paused or token_taken):
         yield f"{waiting} wait and nobody is called: no wake-up token"
 
 
-def _lock(found: Dump, id: str) -> bytes | None:
-    return _bytes(found.facts.get(id, {}).get("lock"))
+def _lock(found: Dump, job_id: str) -> bytes | None:
+    return _bytes(found.facts.get(job_id, {}).get("lock"))
 
 
 def _bytes(text: str | None) -> bytes | None:

@@ -15,12 +15,13 @@ from typing import Any
 
 import redis
 
-from limpet.commands import finish, manage, push, take, workers
+from limpet.commands import finish, look, manage, push, take, workers
 from limpet.commands.base import Command
 from limpet.commands.workers import Beat
 from limpet.errors import WorkerLost
 from limpet.flows import audit
 from limpet.keys import queue_keys
+from tests.model import views
 from tests.model.dump import Dump, dump
 from tests.model.invariants import broken
 from tests.model.queue_model import MEMORY_MS, SUPERSEDED, UNNUMBERED, Abandoned, QueueModel
@@ -92,17 +93,28 @@ class Pair:
 
     def audit(self, name: str) -> None:
         """Verify or repair the queue: there is nothing to find and nothing to mend."""
-        flow = getattr(audit, name)(self.keys)
+        report = self._drive(getattr(audit, name)(self.keys))
+        assert self.token_taken or report.ok, f"{name} found {report.problems}"
+        self.check(name)
+
+    def _drive(self, flow: Any) -> Any:
+        """Run an operation of several round trips on the server alone."""
         answer = None
         while True:
             try:
                 step = flow.send(answer)
             except StopIteration as done:
-                missing = [] if self.token_taken else done.value.problems
-                assert not missing, f"{name} found {done.value}"
-                break
+                return done.value
             answer = step.read(self.run(step, "", 0))
-        self.check(name)
+
+    def look(self, name: str, *args: Any) -> Any:
+        """Look at the queue: it shows what the model has."""
+        command = getattr(look, name)(self.keys, *args)
+        self.model.us, self.model.ms = self.us, self.us // 1000
+        answer = command.read(self.run(command, "", 0))
+        expected = getattr(views, name)(self.model, *args)
+        assert answer == expected, f"{name}{args}:\nthe server shows {answer}\nthe model {expected}"
+        return answer
 
     def check(self, name: str) -> None:
         """Compare the whole worlds and look at all invariants."""
@@ -111,9 +123,7 @@ class Pair:
         if came or self.found.elements("wake"):
             self.token_taken = False
         wrong = differences(abstract(self.found), model_world(self.model))
-        wrong += broken(
-            self.found, token_taken=self.token_taken, mixed_modes=self.mixed_modes
-        )
+        wrong += broken(self.found, token_taken=self.token_taken, mixed_modes=self.mixed_modes)
         assert not wrong, f"after {name}:\n" + "\n".join(wrong)
 
     def _ask_model(self, request: Request) -> Any:

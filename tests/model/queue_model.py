@@ -14,12 +14,10 @@ from typing import Any
 
 from limpet.commands.push import NewJob, PushAnswer
 from limpet.commands.take import Taken, Taker
-from limpet.commands.workers import Beat, Tended
-from limpet.errors import WorkerLost
-from limpet.options import WorkerOptions
 from limpet.states import State
 from limpet.values import Claim, Delivery, Pushed, Receipt
-from tests.model.moves import DEAD_ALREADY, Job, Moves, Worker
+from tests.model.crew import Crew, positions_of
+from tests.model.moves import Job
 
 SUPERSEDED = "superseded"
 UNNUMBERED = {"tend", "beat", "renew", "pause", "unpause"}
@@ -42,7 +40,7 @@ class Abandoned:
     returned: int
 
 
-class QueueModel(Moves):
+class QueueModel(Crew):
     """One queue: send it requests, look at its jobs."""
 
     def __init__(self, queue: str = "model") -> None:
@@ -98,130 +96,57 @@ class QueueModel(Moves):
         return PushAnswer(made, born)
 
     def _push_one(self, new: NewJob, seq: int, front_place: int) -> Pushed:
-        id = new.id or f"{self.last_ms}-{seq}"
+        job_id = new.id or f"{self.last_ms}-{seq}"
         twin = self.jobs.get(self.marks.get(new.unique, "")) if new.unique is not None else None
         due = new.at_ms if new.at_ms is not None else self.ms + (new.delay_ms or 0)
-        if id in self.jobs or twin:
-            if id in self.jobs or new.twin != "replace" or twin.state is State.RUNNING:
+        if job_id in self.jobs or twin:
+            if job_id in self.jobs or new.twin != "replace" or twin.state is State.RUNNING:
                 self.counters["refused"] += 1
-                return Pushed(self.queue, id if id in self.jobs else twin.id, created=False)
+                return Pushed(self.queue, job_id if job_id in self.jobs else twin.id, created=False)
             twin.payload = new.payload
             if twin.state is State.SCHEDULED and (new.at_ms, new.delay_ms) != (None, None):
                 twin.due = due
             return Pushed(self.queue, twin.id, created=False, replaced=True)
         place = front_place if new.front else seq
-        job = Job(id, new.payload, place, self.ms if new.id else self.last_ms)
+        job = Job(job_id, new.payload, place, self.ms if new.id else self.last_ms)
         job.unique, job.mode, job.lock, job.limit = new.unique, new.mode, new.lock, new.limit or 1
-        self.jobs[id] = job
+        self.jobs[job_id] = job
         self.mark(job)
         self.move(job, "push", State.SCHEDULED if due > self.ms else State.WAITING)
         job.due, job.returned = due, new.front
-        return Pushed(self.queue, id)
+        return Pushed(self.queue, job_id)
 
-    # Taking
-
-    def pop(self, taker: Taker, count: int, *, tended: bool = False) -> Taken:
-        """Take up to `count` jobs."""
-        return self._refusal(taker.worker, tended) or self._hand_out(taker, count)
+    # Ending deliveries
 
     def ack_and_pop(self, taker: Taker, receipts: list[Receipt], count: int) -> Taken:
         """End jobs as done and take new ones."""
-        refused = self._refusal(taker.worker, tended=False)
+        refused = self.refusal(taker.worker, tended=False)
         not_acked = self._finish(receipts)
-        taken = refused or self._hand_out(taker, count)
+        taken = refused or self.hand_out(taker, count)
         return replace(taken, not_acked=not_acked)
-
-    def claim(self, taker: Taker, timeout_ms: int, *, tended: bool = False) -> Claim | None:
-        """Take one job, or see what the oldest running one does."""
-        refused = self._refusal(taker.worker, tended)
-        if refused:
-            return None if refused.tend else Claim("NONE")
-        taken = self._hand_out(taker, 1).deliveries or None
-        if taken:
-            return Claim("READY", taken[0])
-        aged = self._aged(timeout_ms)
-        if aged:
-            return Claim("TIMEDOUT", self.delivery(aged[0]))
-        return Claim("PROCESSING" if self.running() else "NONE")
-
-    def recover(self, worker: str, count: int, older_ms: int) -> list[Delivery]:
-        """Take over deliveries that are at least that old, oldest first."""
-        self._demand(worker)
-        return self._take_over(worker, self._aged(older_ms)[:count])
-
-    def resume(self, worker: str, receipt: Receipt, timeout_ms: int) -> Delivery | None:
-        """Take over one timed-out delivery."""
-        self._demand(worker)
-        job = self.jobs[receipt.id] if self.holds(receipt) else None
-        if job is None or job.told or self.ms - job.delivered_at < timeout_ms:
-            return None
-        return self._take_over(worker, [job])[0]
-
-    def _refusal(self, worker: str, tended: bool) -> Taken | None:
-        """Why this worker gets nothing now; calling proves that a slow one lives."""
-        self.advance()
-        self._demand(worker)
-        if worker in self.expired():
-            self.renew_lease(worker)
-        if not tended and self._overdue():
-            return Taken(tend=True)
-        return Taken() if self.paused else None
-
-    def _demand(self, worker: str) -> None:
-        if self.is_lost(worker):
-            raise WorkerLost(worker)
-
-    def _overdue(self) -> bool:
-        return self.due_in() == 0 or bool(self.expired())
-
-    def _hand_out(self, taker: Taker, count: int) -> Taken:
-        jobs, draining = self.take(taker, count)
-        given = self.grant(taker.worker, jobs) if jobs else []
-        return Taken(given, self.due_in(), draining=draining)
-
-    def _aged(self, older_ms: int) -> list[Job]:
-        """Running jobs delivered at least so long ago, up to the first younger hand-out."""
-        found = []
-        for job in self.running():
-            if self.ms - job.delivered_at < older_ms:
-                break
-            found += [] if job.told else [job]
-        return found
-
-    def _take_over(self, worker: str, jobs: list[Job]) -> list[Delivery]:
-        if not jobs:
-            return []
-        for job in jobs:
-            job.deliveries += 1
-            job.started_at = job.started_at or job.delivered_at
-            self.move(job, "recover", State.RUNNING)
-        self.counters["recovered"] += len(jobs)
-        return self.grant(worker, jobs)
-
-    # Ending deliveries
 
     def ack(self, receipts: list[Receipt]) -> list[str]:
         """End jobs as done; answers the ids really acked."""
         return _accepted(receipts, self._finish(receipts))
 
     def _finish(self, receipts: list[Receipt]) -> frozenset[int]:
-        good, refused = self._sort_out(receipts)
+        good, refused = self.sort_out(receipts)
         for receipt in good:
             job = self.jobs[receipt.id]
             if self.end_delivery(job):
                 self.move(job, "ack", None)
                 self.counters["completed"] += 1
             else:
-                refused |= _positions(receipts, receipt)
+                refused |= positions_of(receipts, receipt)
         return refused
 
     def release(self, receipts: list[Receipt], delay_ms: int | None) -> list[str]:
         """Give jobs back to their place, or for later; answers the ids really released."""
-        good, refused = self._sort_out(receipts)
+        good, refused = self.sort_out(receipts)
         for receipt in good:
             job = self.jobs[receipt.id]
             if not self.end_delivery(job):
-                refused |= _positions(receipts, receipt)
+                refused |= positions_of(receipts, receipt)
             elif delay_ms is None:
                 self.put_back(job, "release")
             else:
@@ -245,100 +170,6 @@ class QueueModel(Moves):
         self.put_off(job, "retry", self.ms + delay_ms)
         return True
 
-    def _sort_out(self, receipts: list[Receipt]) -> tuple[list[Receipt], frozenset[int]]:
-        """The valid receipts, each once, and the positions (from 1) of the stale ones."""
-        good = [receipt for receipt in dict.fromkeys(receipts) if self.holds(receipt)]
-        return good, frozenset(n for n, r in enumerate(receipts, 1) if not self.holds(r))
-
-    # Workers
-
-    def start_work(self, worker: str, options: WorkerOptions, host: str, pid: int) -> bool:
-        """Register a worker; answers whether the queue is new."""
-        born, self.exists = not self.exists, True
-        known = self.stride if self.workers and self.stride else options.stride_ms
-        self.stride = min(known, options.stride_ms)
-        self.advance()
-        self.workers[worker] = Worker(options.lease_ms, 0)
-        self.renew_lease(worker)
-        return born
-
-    def stop_work(self, worker: str, limit: int = 100) -> tuple[bool, int]:
-        """Leave a queue and give back what is held; answers (finished, returned)."""
-        returned = self._hand_back(worker, limit, lambda job: self.put_back(job, "release"))
-        finished = not self.running(worker)
-        if finished:
-            self.workers.pop(worker, None)
-        return finished, returned
-
-    def fail_worker(self, worker: str) -> bool:
-        """Declare a worker dead; answers whether it served the queue."""
-        if worker not in self.workers:
-            return False
-        self.workers[worker].lease_end = DEAD_ALREADY
-        return True
-
-    def _hand_back(self, worker: str, limit: int, each: Any) -> int:
-        jobs = self.running(worker)[:limit]
-        for job in jobs:
-            if self.end_delivery(job):
-                each(job)
-        return len(jobs)
-
-    def beat(self, worker: str) -> Beat:
-        """Renew the lease; see whether there is something to tend."""
-        self.advance()
-        told = tuple(sorted(job.id for job in self.running() if job.told))
-        if self.is_lost(worker):
-            return Beat(True, False, -1, told)
-        self.renew_lease(worker)
-        due = self.due_in()
-        ends = [w.lease_end - self.tick + 1 for w in self.workers.values()]
-        next_in = int(max(min([*ends, *([due] if due >= 0 else []), 1_000_000]), -1))
-        return Beat(False, self._overdue(), next_in, told)
-
-    def renew(
-        self, worker: str, receipts: list[Receipt]
-    ) -> tuple[frozenset[int], frozenset[int]]:
-        """Renew the lease; answers positions of lost and of cancelled receipts."""
-        self.advance()
-        self._demand(worker)
-        self.renew_lease(worker)
-        good, stale = self._sort_out(receipts)
-        told = [_positions(receipts, r) for r in good if self.jobs[r.id].told]
-        return stale, frozenset().union(*told)
-
-    def tend(self, crash_limit: int, dead_limit: int, limit: int = 100) -> Tended:
-        """Bring in due jobs, and return what one dead worker holds."""
-        self.advance()
-        due = sorted(
-            (job for job in self.of(State.SCHEDULED) if (job.due or 0) <= self.ms),
-            key=lambda job: (job.due, job.id),
-        )[:limit]
-        before = self.mint(len(due))
-        for place, job in enumerate(due, before + 1):
-            self.move(job, "due", State.WAITING)
-            job.place = place
-        returned = 0
-        if self.expired():
-            returned = self._sweep(self.expired()[0], crash_limit, dead_limit, limit)
-        return Tended(len(due), returned, len(due) == limit or bool(self.expired()))
-
-    def _sweep(self, worker: str, crash_limit: int, dead_limit: int, limit: int) -> int:
-        def crashed(job: Job) -> None:
-            job.crashes += 1
-            job.booked = None
-            if crash_limit and job.crashes >= crash_limit:
-                self.bury(job, "return", f"its worker died {job.crashes} times", dead_limit)
-            else:
-                self.counters["recovered"] += 1
-                self.put_back(job, "return")
-
-        self.workers[worker].lease_end = DEAD_ALREADY
-        returned = self._hand_back(worker, limit, crashed)
-        if not self.running(worker):
-            del self.workers[worker]
-        return returned
-
     def _abandon(self, lane: str, seq: int) -> int:
         """Give up a request whose reply never came: what it handed out goes back to its place."""
         last = self.memory.get(lane)
@@ -346,15 +177,7 @@ class QueueModel(Moves):
             return 0
         if last and seq == last.seq and isinstance(last.answer, Abandoned):
             return last.answer.returned
-        answer = self.again(last.answer) if last and seq == last.seq else None
-        match answer:
-            case Taken(deliveries=given) | [*given]:
-                pass
-            case Claim(state="READY", delivery=Delivery() as one) | (Delivery() as one):
-                given = [one]
-            case _:
-                given = []
-        given = [d for d in given if isinstance(d, Delivery)]
+        given = handed_out(self.again(last.answer)) if last and seq == last.seq else []
         for delivery in given:
             if self.end_delivery(self.jobs[delivery.id]):
                 self.put_back(self.jobs[delivery.id], "release")
@@ -367,7 +190,7 @@ class QueueModel(Moves):
     def cancel(self, ids: list[str], payload: bytes | None) -> int:
         """Cancel jobs by id, if they still have that payload; answers how many."""
         told = removed = 0
-        found = [self.jobs[id] for id in dict.fromkeys(ids) if id in self.jobs]
+        found = [self.jobs[job_id] for job_id in dict.fromkeys(ids) if job_id in self.jobs]
         for job in [job for job in found if payload in (None, job.payload)]:
             if job.state is State.RUNNING:
                 told += not job.told
@@ -390,7 +213,7 @@ class QueueModel(Moves):
         """Give dead jobs another life at the end of the line, unless a twin lives."""
         newest = [job.id for job in reversed(self.dead())][:count]
         revived = []
-        for job in [self.jobs[id] for id in ids or newest if id in self.jobs]:
+        for job in [self.jobs[job_id] for job_id in ids or newest if job_id in self.jobs]:
             if job.state is State.DEAD and (job.unique is None or job.unique not in self.marks):
                 self.move(job, "revive", State.WAITING)
                 self.mark(job)
@@ -403,7 +226,7 @@ class QueueModel(Moves):
     def purge(self, ids: list[str], count: int) -> int:
         """Forget dead jobs, by id or the oldest; answers how many."""
         chosen = ids or [job.id for job in self.dead()[:count]]
-        dead = [self.jobs[id] for id in dict.fromkeys(chosen) if id in self.jobs]
+        dead = [self.jobs[job_id] for job_id in dict.fromkeys(chosen) if job_id in self.jobs]
         gone = [job for job in dead if job.state is State.DEAD]
         for job in gone:
             self.move(job, "purge", None)
@@ -420,8 +243,14 @@ class QueueModel(Moves):
         return there
 
 
-def _positions(receipts: list[Receipt], wanted: Receipt) -> frozenset[int]:
-    return frozenset(n for n, receipt in enumerate(receipts, 1) if receipt == wanted)
+def handed_out(answer: Any) -> list[Delivery]:
+    """The deliveries that a request handed out, whatever kind of request it was."""
+    match answer:
+        case Taken(deliveries=given) | [*given]:
+            return [d for d in given if isinstance(d, Delivery)]
+        case Claim(state="READY", delivery=Delivery() as one) | (Delivery() as one):
+            return [one]
+    return []
 
 
 def _accepted(receipts: list[Receipt], refused: frozenset[int]) -> list[str]:

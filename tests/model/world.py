@@ -50,13 +50,13 @@ def abstract(found: Dump) -> World:
     for lock, rest in found.grouped("parked"):
         parked.setdefault(lock, []).append(rest[16:].decode())
     locks: dict[bytes, list[str]] = {}
-    for lock, id in found.grouped("locks"):
-        locks.setdefault(lock, []).append(id.decode())
+    for lock, job_id in found.grouped("locks"):
+        locks.setdefault(lock, []).append(job_id.decode())
     return {
         "jobs": _jobs(found, parked),
         "line": found.line(),
         "parked": parked,
-        "marks": {key: id.decode() for key, id in found.fields("unique").items()},
+        "marks": {key: job_id.decode() for key, job_id in found.fields("unique").items()},
         "locks": {lock: sorted(ids) for lock, ids in locks.items()},
         "workers": {worker.decode(): end for worker, end in found.scored("workers")},
         "tick": int(clock.get("tick", 0)),
@@ -75,13 +75,13 @@ def abstract(found: Dump) -> World:
 def _jobs(found: Dump, parked: dict[bytes, list[str]]) -> dict[str, dict[str, Any]]:
     running, leases = found.texts("running"), found.leases()
     scores = {name: dict(found.scored(name)) for name in ("scheduled", "dead")}
-    aside = {id for ids in parked.values() for id in ids}
+    aside = {job_id for ids in parked.values() for job_id in ids}
     jobs = {}
     for raw, payload in found.fields("jobs").items():
-        id, fence, worker, at, due, dead_at = raw.decode(), None, None, None, None, None
-        state = State.PARKED if id in aside else State.WAITING
-        if id in running:
-            state, fence = State.RUNNING, int(running[id])
+        job_id, fence, worker, at, due, dead_at = raw.decode(), None, None, None, None, None
+        state = State.PARKED if job_id in aside else State.WAITING
+        if job_id in running:
+            state, fence = State.RUNNING, int(running[job_id])
             if fence in leases:
                 worker, at = leases[fence].worker, leases[fence].at
         elif raw in scores["scheduled"]:
@@ -89,24 +89,24 @@ def _jobs(found: Dump, parked: dict[bytes, list[str]]) -> dict[str, dict[str, An
         elif raw in scores["dead"]:
             state, dead_at = State.DEAD, int(scores["dead"][raw])
         placed = state not in (State.SCHEDULED, State.DEAD)
-        jobs[id] = {
+        jobs[job_id] = {
             "state": str(state),
             "payload": payload,
-            "place": found.place(id) if placed else None,
+            "place": found.place(job_id) if placed else None,
             "fence": fence,
             "worker": worker,
             "delivered_at": at,
             "due": due,
             "dead_at": dead_at,
-            **_facts(id, found.facts.get(id, {})),
+            **_facts(job_id, found.facts.get(job_id, {})),
         }
     return jobs
 
 
-def _facts(id: str, facts: dict[str, Any]) -> dict[str, Any]:
+def _facts(job_id: str, facts: dict[str, Any]) -> dict[str, Any]:
     enqueued, started = facts.get("enqueued"), facts.get("started")
     return {
-        "enqueued_at": int(id.partition("-")[0] if enqueued is None else enqueued),
+        "enqueued_at": int(job_id.partition("-")[0] if enqueued is None else enqueued),
         "started_at": None if started is None else int(started),
         "unique": as_bytes(facts.get("unique")),
         "mode": facts.get("mode"),

@@ -11,6 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from limpet.options import WorkerOptions
+from limpet.states import State
 
 MS = 1000
 OPTIONS = (
@@ -63,16 +64,17 @@ _burden = st.sampled_from(("none", "none", "none", "none", "plain", "suspect", "
 _limit = st.sampled_from((100, 100, 2, 1))
 _job = st.tuples(_payload, _nth, _nth, _nth, _nth, _nth, st.booleans())
 _jobs = st.lists(_job, min_size=1, max_size=3)
+_yes = st.integers(0, 1)
 _lane = st.sampled_from(("p1", "p2"))
 
 #: name -> how often, and the strategies of its arguments.
 ACTIONS: dict[str, tuple[int, tuple[st.SearchStrategy[Any], ...]]] = {
     "push_plain": (2, (st.lists(_payload, min_size=1, max_size=4), _lane)),
     "push": (12, (_jobs, _lane)),
-    "pop": (5, (_nth, _count, _burden, st.booleans())),
+    "pop": (5, (_nth, _count, _burden, _yes)),
     "tend_and_pop": (9, (_nth, _count)),
     "ack_and_pop": (3, (_nth, st.lists(_nth, max_size=3), _count, _burden)),
-    "claim": (2, (_nth, _burden, _age, st.booleans())),
+    "claim": (2, (_nth, _burden, _age, _yes)),
     "recover": (2, (_nth, _count, _age)),
     "resume": (2, (_nth, _nth, _age)),
     "ack": (4, (_nth, _some)),
@@ -97,8 +99,9 @@ ACTIONS: dict[str, tuple[int, tuple[st.SearchStrategy[Any], ...]]] = {
     "flush_scripts": (1, (_nth,)),
     "take_token": (1, ()),
     "audit": (1, (st.sampled_from(("verify", "repair")),)),
+    "look": (2, (st.sampled_from(tuple(State)), st.integers(-4, 6), _count)),
     "send_again": (6, (st.integers(0, 20),)),
-    "abandon": (3, (st.integers(0, 3), st.booleans())),
+    "abandon": (3, (st.integers(0, 3), _yes)),
 }
 _NAMES = tuple(name for name, (often, _) in ACTIONS.items() for _ in range(often))
 

@@ -15,8 +15,9 @@ from limpet.commands.push import NewJob
 from limpet.commands.take import Taken, Taker
 from limpet.options import WorkerOptions
 from limpet.states import State
-from limpet.values import Claim, Delivery, Receipt
+from limpet.values import Receipt
 from tests.model.pair import Pair, Request
+from tests.model.queue_model import handed_out
 from tests.model.world import differences, model_world
 from tests.properties.actions import MS, OPTIONS, THEMES, Theme, actions
 
@@ -46,7 +47,7 @@ class QueueMachine(RuleBasedStateMachine):
         self.receipts = [Receipt("1-1", 1)]
         self.history: list[Request] = []
         self.asked = False
-        for worker in WORKERS[:crew]:
+        for _ in range(crew):
             self.start_work(0, OPTIONS[0])
 
     @rule(action=actions())
@@ -71,13 +72,7 @@ class QueueMachine(RuleBasedStateMachine):
         """Send a request and keep the receipts it brought."""
         self.asked = True
         answer = self.pair.send(request)
-        match answer:
-            case Taken(deliveries=given) | [*given]:
-                found = [d for d in given if isinstance(d, Delivery)]
-            case Claim(delivery=Delivery() as one) | (Delivery() as one):
-                found = [one]
-            case _:
-                found = []
+        found = handed_out(answer)
         self.receipts = [*self.receipts, *(d.receipt for d in found)][-12:]
         return answer
 
@@ -107,7 +102,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     def new_job(self, spec: tuple[Any, ...]) -> NewJob:
         """Make a job in the theme of this run."""
-        payload, mark, lock, when, id, front, replacing = spec
+        payload, mark, lock, when, job_id, front, replacing = spec
         theme = self.theme
         unique, mode = theme.marks[mark % len(theme.marks)] or (None, None)
         key, limit = theme.locks[lock % len(theme.locks)] or (None, None)
@@ -122,7 +117,7 @@ class QueueMachine(RuleBasedStateMachine):
             delay_ms=ms if kind == "delay" else None,
             at_ms=self.pair.us // MS + ms if kind == "at" else None,
             front=theme.fronts[front % len(theme.fronts)],
-            id=theme.ids[id % len(theme.ids)],
+            id=theme.ids[job_id % len(theme.ids)],
         )
 
     # Queueing
@@ -139,10 +134,10 @@ class QueueMachine(RuleBasedStateMachine):
 
     # Taking
 
-    def pop(self, who: int, count: int, burden: str, tended: bool) -> None:
+    def pop(self, who: int, count: int, burden: str, tended: int) -> None:
         """Take jobs."""
         worker = self.worker(who)
-        self.do("pop", self.taker(worker, burden), count, tended=tended, lane=worker)
+        self.do("pop", self.taker(worker, burden), count, tended=tended == 1, lane=worker)
 
     def tend_and_pop(self, who: int, count: int) -> None:
         """Take jobs as a worker does: keep house if told so, then ask again."""
@@ -158,10 +153,10 @@ class QueueMachine(RuleBasedStateMachine):
         taker = self.taker(worker, burden)
         self.do("ack_and_pop", taker, self.chosen(numbers), count, lane=worker)
 
-    def claim(self, who: int, burden: str, timeout_ms: int, tended: bool) -> None:
+    def claim(self, who: int, burden: str, timeout_ms: int, tended: int) -> None:
         """Have one look."""
         worker = self.worker(who)
-        self.do("claim", self.taker(worker, burden), timeout_ms, tended=tended, lane=worker)
+        self.do("claim", self.taker(worker, burden), timeout_ms, tended=tended == 1, lane=worker)
 
     def recover(self, who: int, count: int, older_ms: int) -> None:
         """Take over old deliveries."""
@@ -265,6 +260,16 @@ class QueueMachine(RuleBasedStateMachine):
         self.asked = True
         self.pair.audit(name)
 
+    def look(self, state: State, start: int, count: int) -> None:
+        """Look at everything that is shown."""
+        self.asked = True
+        self.pair.look("stats")
+        self.pair.look("inspect", state, start, count)
+        self.pair.look("job", self.ids([count])[0])
+        self.pair.look("failures", max(start, 0), count)
+        self.pair.look("locks", max(start, 0), count)
+        self.pair.check("look")
+
     # Time and faults
 
     def pass_time(self, us: int) -> None:
@@ -299,7 +304,7 @@ class QueueMachine(RuleBasedStateMachine):
         if known:
             assert not differences(before, model_world(self.pair.model))
 
-    def abandon(self, n: int, arrived: bool) -> None:
+    def abandon(self, n: int, arrived: int) -> None:
         """Give up a request whose reply got lost, or that may still arrive."""
         if not self.history:
             return

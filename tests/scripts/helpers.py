@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Generator
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import redis
 from redis.exceptions import NoScriptError
@@ -92,7 +92,7 @@ def changes(before: dict[str, Content], after: dict[str, Content]) -> dict[str, 
 
 
 class World:
-    """A queue called `q`. Every call is made at a fixed time, by a user who may touch its keys only."""
+    """A queue called `q`, called at fixed times by a user who may touch only the keys declared."""
 
     def __init__(self, store: redis.Redis) -> None:
         """Take a client of an empty server."""
@@ -111,7 +111,7 @@ class World:
         )
         self.limited = redis.Redis(connection_pool=pool)
 
-    def __enter__(self) -> "World":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

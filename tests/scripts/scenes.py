@@ -32,7 +32,7 @@ def full(world: World) -> Scene:
     """Fill every key of the queue but the one that pauses it."""
     if not _saved:
         scene = _fill(world)
-        _saved.append(({key: world.store.dump(key) for key in world.store.keys()}, scene))
+        _saved.append(({key: world.store.dump(key) for key in world.store.scan_iter()}, scene))
         return deepcopy(scene)
     dumped, scene = _saved[0]
     with world.store.pipeline(transaction=False) as pipe:
@@ -110,7 +110,7 @@ def bury(world: World, *jobs: NewJob) -> None:
 
 
 def drain(world: World) -> Counter[str]:
-    """Take everything back, then pop and ack until nothing is left; gives how often each id came."""
+    """Take all back, then pop and ack until nothing is left; gives how often each id came."""
     store, keys = world.store, world.keys
     for worker in store.zrange(keys["workers"], 0, -1):
         while not world.run(workers.stop_work(keys, worker.decode()))[0]:

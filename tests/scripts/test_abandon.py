@@ -27,7 +27,7 @@ def test_jobs_of_a_lost_reply_go_back_to_their_place(world: World) -> None:
     assert changed == {
         **dict.fromkeys(("aging", "held", "leases", "running")),
         "front": {jid(1): 1, jid(2): 2},
-        "meta": dict.fromkeys((jid(1), jid(2)), {"deliveries": 1, "started": NOW}),
+        "meta": {jid(n): {"deliveries": 1, "started": NOW} for n in (1, 2)},
         "sessions": {"l": f'5 {NOW + 3} ["abandoned",2]'},
     }
 

@@ -65,7 +65,9 @@ def test_what_is_answered_about_a_delivery(world: World) -> None:
     world.push(NewJob(b"\x00", id="mine", lock=b"\xff"), at=NOW - 7)
 
     assert world.pop() == [
-        Delivery("q", "mine", b"\x00", Receipt("mine", int(fence())), NOW - 7, NOW, NOW, lock=b"\xff")
+        Delivery(
+            "q", "mine", b"\x00", Receipt("mine", int(fence())), NOW - 7, NOW, NOW, lock=b"\xff"
+        )
     ]
 
 
@@ -326,7 +328,9 @@ def test_a_busy_worker_books_the_last_chance_and_runs_empty(world: World) -> Non
     reply, changed = world.step(taking(world.keys, 5))
 
     assert reply == [b"none", -1, 0, 1]
-    assert changed == {"meta": {jid(1): {"crashes": 2, "deliveries": 2, "started": NOW, "booked": "w1"}}}
+    assert changed == {
+        "meta": {jid(1): {"crashes": 2, "deliveries": 2, "started": NOW, "booked": "w1"}}
+    }
     assert [d.payload for d in world.pop(5, "w2", "plain")] == [b"b"]
     world.ack(busy)
     assert [d.payload for d in world.pop(5)] == [b"poison"]

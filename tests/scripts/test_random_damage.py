@@ -1,6 +1,5 @@
 """verify.lua and repair.lua, and all others, on queues damaged at random."""
 
-from collections.abc import Sequence
 from random import Random
 
 import pytest
@@ -91,14 +90,14 @@ class Vandal:
             self.store.hdel(key, self.random.choice(fields))
         else:
             field = self.random.choice([*fields, self._some(name)])
-            values: dict[str, Sequence[bytes]] = {
-                "meta": FACTS[: None if self.coarse else 4],
+            values: dict[str, list[bytes]] = {
+                "meta": list(FACTS[: None if self.coarse else 4]),
                 "running": self.fences,
                 "unique": self.ids,
                 "leases": [b"w1 %d 2 %b %b" % (NOW, self._some(""), self._some(""))],
                 "left": [b"1", b"2"],
             }
-            usual = values.get(name, ())
+            usual = values.get(name, [])
             if usual or self.coarse:
                 value = self.random.choice([*usual, *(GARBAGE if self.coarse else ())])
                 self.store.hset(key, field, value)

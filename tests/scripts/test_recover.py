@@ -26,7 +26,11 @@ def test_old_deliveries_go_to_the_caller_under_a_new_fence(world: World) -> None
     assert reply[1][:2] == [new.encode(), NOW + 100]
     assert reply[1][2][:2] == items[:2]
     assert changed == {
-        "aging": {fence(): float(fence()), fence(0, NOW + 50): float(fence(0, NOW + 50)), new: float(new)},
+        "aging": {
+            fence(): float(fence()),
+            fence(0, NOW + 50): float(fence(0, NOW + 50)),
+            new: float(new),
+        },
         "clock": world.snapshot()["clock"],
         "held": {f"2:w1|{fence()}": 0, f"2:w1|{fence(0, NOW + 50)}": 0, f"2:w2|{new}": 0},
         "leases": {

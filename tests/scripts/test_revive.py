@@ -38,7 +38,9 @@ def test_without_ids_the_newest_come_first(world: World) -> None:
 def test_a_suspect_starts_anew(world: World) -> None:
     """Its crashes and retries are forgotten."""
     bury(world, NewJob(b"a"))
-    world.store.hset(world.keys["meta"], jid(1), '{"crashes":3,"retries":2,"error":"x","reason":"y"}')
+    world.store.hset(
+        world.keys["meta"], jid(1), '{"crashes":3,"retries":2,"error":"x","reason":"y"}'
+    )
 
     world.run(revive(world.keys, [jid(1)], 0))
 

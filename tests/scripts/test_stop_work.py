@@ -23,7 +23,7 @@ def test_what_it_holds_goes_back_to_its_place(world: World) -> None:
         "front": {jid(1): 1, jid(2): 2},
         "held": {f"2:w2|{fence(1)}": 0},
         "leases": {fence(1): lease("w2", jid(3))},
-        "meta": dict.fromkeys((jid(1), jid(2)), {"deliveries": 1, "started": NOW}),
+        "meta": {jid(n): {"deliveries": 1, "started": NOW} for n in (1, 2)},
         "running": {jid(3): fence(1)},
         "wake": ["1"],
         "workers": {"w2": 10_000},

@@ -20,7 +20,9 @@ def test_nothing_to_do_changes_nothing_but_the_clock(world: World) -> None:
 
 def test_due_jobs_go_to_the_end_of_the_line(world: World) -> None:
     """In the order they were due, with a new place each."""
-    world.push(NewJob(b"late", delay_ms=20), NewJob(b"early", delay_ms=10), NewJob(b"no", delay_ms=99))
+    world.push(
+        NewJob(b"late", delay_ms=20), NewJob(b"early", delay_ms=10), NewJob(b"no", delay_ms=99)
+    )
     world.push(b"a")
 
     reply, changed = world.step(tend(world.keys, 3, 10), at=NOW + 20)

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import pytest
 import redis
 
+from limpet.commands import audit as commands
 from limpet.commands import manage, workers
 from limpet.flows import audit
-from limpet.values import Report
+from limpet.flows.base import Flow
+from limpet.values import Problem, Report
 from tests.scripts.helpers import NOW, World
 from tests.scripts.scenes import LOCK, Scene, drain, full
 
@@ -40,34 +42,32 @@ Break = Callable[[Hands], object]
 DAMAGE: list[tuple[str, str, Break]] = []
 
 
-def damage(kind: str) -> Callable[[Break], Break]:
+def note(kind: str, name: str, how: Break) -> None:
     """Note a way to damage the full queue, and the kind of problem that it is."""
+    DAMAGE.append((kind, name, how))
 
-    def note(how: Break) -> Break:
-        DAMAGE.append((kind, how.__name__.strip("_"), how))
+
+def damage(kind: str) -> Callable[[Break], Break]:
+    """Note a function that damages the full queue."""
+
+    def noted(how: Break) -> Break:
+        note(kind, how.__name__.strip("_").replace("_", " "), how)
         return how
 
-    return note
+    return noted
 
 
 def forget(kind: str, key: str, *names: str) -> None:
     """Note the damage that jobs vanish from a sorted set."""
     for name in names:
-        DAMAGE.append(
-            (kind, f"{name} out of {key}", lambda h, n=name: h.store.zrem(h.key(key), h.scene[n]))
-        )
+        note(kind, f"{name} out of {key}", lambda h, n=name: h.store.zrem(h.key(key), h.scene[n]))
 
 
 def double(kind: str, key: str, *names: str) -> None:
     """Note the damage that jobs get a second place in a sorted set."""
     for name in names:
-        DAMAGE.append(
-            (
-                kind,
-                f"{name} also in {key}",
-                lambda h, n=name: h.store.zadd(h.key(key), {h.scene[n]: 3}),
-            )
-        )
+        second: Break = lambda h, n=name: h.store.zadd(h.key(key), {h.scene[n]: 3})  # noqa: E731
+        note(kind, f"{name} also in {key}", second)
 
 
 forget("job in no place", "front", "released", "front")
@@ -80,35 +80,31 @@ double("job in two places", "front", "tried", "dead", "later", "suspect", "parke
 double("job in two places", "suspects", "holder", "locked", "own", "also parked")
 
 
-def emptied(*keys: str) -> None:
-    """Note the damage that whole keys vanish."""
-    kinds = {
-        "waiting": "job in no place",
-        "front": "job in no place",
-        "suspects": "job in no place",
-        "scheduled": "job in no place",
-        "parked": "job in no place",
-        "dead": "job in no place",
-        "running": "job in no place",
-        "leases": "delivery without a lease",
-        "left": "wrong rest of a lease",
-        "aging": "lease not indexed",
-        "held": "lease not indexed",
-        "unique": "missing unique mark",
-        "locks": "lock not noted",
-        "trials": "trial not noted",
-        "workers": "record of no worker",
-        "crew": "worker without a record",
-        "clock": "clock behind",
-        "stats": "wrong count of ghosts",
-        "lanes": "session never forgotten",
-        "wake": "no wake-up",
-    }
-    for key in keys or tuple(kinds):
-        DAMAGE.append((kinds[key], f"no {key}", lambda h, k=key: h.store.delete(h.key(k))))
-
-
-emptied()
+#: What is wrong when a whole key is gone.
+EMPTIED = {
+    "waiting": "job in no place",
+    "front": "job in no place",
+    "suspects": "job in no place",
+    "scheduled": "job in no place",
+    "parked": "job in no place",
+    "dead": "job in no place",
+    "running": "job in no place",
+    "leases": "delivery without a lease",
+    "left": "wrong rest of a lease",
+    "aging": "lease not indexed",
+    "held": "lease not indexed",
+    "unique": "missing unique mark",
+    "locks": "lock not noted",
+    "trials": "trial not noted",
+    "workers": "record of no worker",
+    "crew": "worker without a record",
+    "clock": "clock behind",
+    "stats": "wrong count of ghosts",
+    "lanes": "session never forgotten",
+    "wake": "no wake-up",
+}
+for emptied, its_kind in EMPTIED.items():
+    note(its_kind, f"no {emptied}", lambda h, k=emptied: h.store.delete(h.key(k)))
 
 
 @damage("job in no place")
@@ -191,33 +187,28 @@ def _a_job_that_waits_without_payload(h: Hands) -> None:
     assert h.store.hdel(h.key("jobs"), h.scene["waiting"]) == 1
 
 
-def without_payload(**keys: str) -> None:
-    """Note the damage that the payloads of jobs vanish."""
-    for name, kind in keys.items():
-        DAMAGE.append(
-            (
-                kind,
-                f"no payload of {name}",
-                lambda h, n=name: h.store.hdel(h.key("jobs"), h.scene[n]),
-            )
-        )
-
-
-without_payload(
-    dead="entry of no job",
-    suspect="entry of no job",
-    tried="entry of no job",
-    holder="entry of no job",
-    parked="entry of no job",
-    single="stray unique mark",
-    second="entry of no job",
-    third="entry of no job",
-    front="entry of no job",
-    released="facts of no job",
-    later="entry of no job",
-    own="facts of no job",
-    unique="stray unique mark",
-)
+#: What is wrong when the payload of a job is gone.
+UNPAID = {
+    "dead": "entry of no job",
+    "suspect": "entry of no job",
+    "tried": "entry of no job",
+    "holder": "entry of no job",
+    "parked": "entry of no job",
+    "single": "stray unique mark",
+    "second": "entry of no job",
+    "third": "entry of no job",
+    "front": "entry of no job",
+    "released": "facts of no job",
+    "later": "entry of no job",
+    "own": "facts of no job",
+    "unique": "stray unique mark",
+}
+for unpaid, its_kind in UNPAID.items():
+    note(
+        its_kind,
+        f"no payload of {unpaid}",
+        lambda h, n=unpaid: h.store.hdel(h.key("jobs"), h.scene[n]),
+    )
 
 
 @damage("entry of no job")
@@ -531,7 +522,7 @@ def survivors(world: World, scene: Scene) -> set[str]:
 
 
 def test_a_full_queue_is_found_in_order(world: World) -> None:
-    """A queue in use, with something in every key, has no problem, and repairing changes nothing."""
+    """With something in every key there is no problem, and repairing changes nothing."""
     scene = full(world)
     before = world.snapshot()
 
@@ -562,3 +553,91 @@ def test_damage_is_named_and_mended(world: World, kind: str, name: str, how: Bre
     assert drain(world) == dict.fromkeys(expected, 1)
     assert not world.store.exists(world.keys["jobs"], world.keys["running"], world.keys["meta"])
     assert verify(world).problems == ()
+
+
+def test_a_queue_that_is_not_there_has_no_problem(world: World) -> None:
+    """Neither looking nor mending makes anything; nor does it to one that was dropped or paused."""
+    assert verify(world).ok
+    assert world.drive(audit.repair(world.keys)).ok
+    assert world.snapshot() == {}
+
+    full(world)
+    world.run(manage.pause(world.keys))
+    assert verify(world).ok
+    world.run(manage.drop(world.keys), lane="l")
+    assert verify(world).ok
+    for worker in ("w1", "w2", "forever"):
+        world.run(workers.stop_work(world.keys, worker))
+    assert "clock expires" in world.snapshot()
+    assert verify(world).ok
+
+
+def test_a_token_taken_just_now_is_not_missing(world: World) -> None:
+    """Whoever took it is on the way: it is a problem only if nothing has changed at the end."""
+    world.start()
+    world.push(b"a")
+    world.store.delete(world.keys["wake"])
+    seen = []
+
+    def popping_early() -> Flow[Report]:
+        flow = audit.verify(world.keys)
+        seen.extend((yield next(flow)).problems)
+        world.pop()
+        return (yield from resumed(flow))
+
+    assert world.drive(popping_early()).ok
+    assert [problem.kind for problem in seen] == ["no wake-up"]
+
+
+def resumed(flow: Flow[Report]) -> Flow[Report]:
+    """Go on with a flow whose first step found the token missing."""
+    answer: object = commands.Audited("0", (Problem("no wake-up", "wake"),), ())
+    while True:
+        try:
+            command = flow.send(answer)
+        except StopIteration as end:
+            return end.value
+        answer = yield command
+
+
+def test_a_step_looks_at_a_bounded_number_of_jobs(world: World) -> None:
+    """However long the line is."""
+    world.push(*[b"%d" % n for n in range(3000)])
+    sizes = []
+
+    def steps() -> Flow[Report]:
+        flow, answer = audit.verify(world.keys), None
+        while True:
+            try:
+                command = flow.send(answer)
+            except StopIteration as end:
+                return end.value
+            answer = yield command
+            sizes.append(len(answer.hints))
+
+    assert world.drive(steps()).ok
+    assert sum(sizes) >= 6000
+    assert max(sizes) < 600
+
+
+def test_exact_looks_are_fewer_where_the_line_is_long(world: World) -> None:
+    """Each of them costs a look at all of it; the answer says how many were made."""
+    world.store.rpush(world.keys["waiting"], *["9-9"] * 30_000)
+    subjects = tuple(b"1-%d" % n for n in range(50))
+
+    for phase in ("nowhere", "repeated"):
+        assert world.run(commands.verify(world.keys, phase, "0", subjects)).cursor == "6"
+    world.store.delete(world.keys["waiting"])
+    assert world.run(commands.verify(world.keys, "nowhere", "0", subjects)).cursor == "50"
+
+
+def test_what_is_wrong_is_told_with_its_name(world: World) -> None:
+    """Each problem once, bytes that are no text made readable; repair tells the same."""
+    scene = full(world)
+    world.store.zrem(world.keys["front"], scene["front"])
+    world.store.hset(world.keys["unique"], b"=\xff", "9-9")
+
+    expected = {Problem("job in no place", scene["front"]), Problem("stray unique mark", "=\\xff")}
+
+    assert set(verify(world).problems) == expected
+    assert set(world.drive(audit.repair(world.keys)).problems) == expected

@@ -247,7 +247,7 @@ def test_many_are_pushed_left_to_right(limpet: Any) -> None:
     assert payloads(queue.pop(count=3)) == [b"1", b"2", b"3"]
 
 
-@pytest.mark.parametrize("name", ["waiting", "jobs", "stats"])
+@pytest.mark.parametrize("name", ["waiting", "jobs"])
 def test_a_key_of_another_type_is_an_error(limpet: Any, plain: redis.Redis, name: str) -> None:
     """R9, R33: the error names the key; nothing is written half."""
     plain.set(f"limpet:{{rq}}:{name}", "mine")

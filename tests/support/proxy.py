@@ -159,6 +159,10 @@ class Proxy:
         self.cut()
         self._silent = False
 
+    def lead_to(self, server: Server) -> None:
+        """Connect new lines to another server; those that are open stay where they are."""
+        self._server = server
+
     def wait_for(self, count: int, within: float = 10.0) -> None:
         """Wait until so many requests came."""
         wait_until(lambda: len(self.seen) >= count, within=within)

@@ -9,7 +9,6 @@ import pytest
 
 from limpet.errors import BackendError, Duplicate
 from tests.concurrency.calls import Call
-from tests.support.waiting import wait_until
 
 
 def raw(client: Any, *words: str) -> Any:
@@ -174,7 +173,6 @@ def several_queues(one: Any, other: Any) -> None:
 
     for name in (*names, "low", "high"):
         call = Call(one.pop, *names, wait=20)
-        wait_until(lambda: not call.done)
         other.queue(name).push(b"wake up")
         (delivery,) = call.result()
         assert delivery.queue == name

@@ -3,7 +3,7 @@
 import contextlib
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from tests.concurrency.calls import Call
 from tests.support.waiting import wait_until
@@ -64,7 +64,7 @@ class Load:
         for call in self._working:
             call.result(within=20)
 
-    def __enter__(self) -> "Load":
+    def __enter__(self) -> Self:
         """Use it in a `with` block."""
         return self
 

@@ -3,6 +3,8 @@
 import subprocess
 from typing import Any
 
+import redis
+
 from limpet.engine.find import choose
 from tests.support.servers import Server
 from tests.support.waiting import wait_until
@@ -27,12 +29,10 @@ class Sentinel(Server):
         )
         self.config.write_text("\n".join(lines) + "\n", "utf-8")
 
-    def start(self) -> "Sentinel":
-        """Start it and wait until it answers."""
+    def spawn(self) -> None:
+        """Start it."""
         command = [str(choose(None).path), str(self.config), "--sentinel"]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
-        wait_until(self.answers, within=20)
-        return self
 
     def ask(self, *words: Any) -> Any:
         """Send it one command."""
@@ -55,11 +55,18 @@ class Watched:
     """A master, a replica and two sentinels."""
 
     def __init__(self) -> None:
-        """Start them and wait until they know each other."""
-        self.master = Server("--repl-diskless-sync-delay", "0", tcp=True).start()
+        """Start them and wait until they know each other.
+
+        The master takes no writes without its replica, as it should be set up: else it would go on
+        for seconds after another one was chosen, and all it took in that time would be lost.
+        """
+        careful = ("--min-replicas-to-write", "1", "--min-replicas-max-lag", "10")
+        self.master = Server("--repl-diskless-sync-delay", "0", *careful, tcp=True).start()
         follow = ("--replicaof", f"127.0.0.1 {self.master.port}")
         self.replica = Server(*follow, "--repl-diskless-sync-delay", "0", tcp=True).start()
-        self.sentinels = [Sentinel(self.master).start() for _ in range(2)]
+        self.sentinels = [Sentinel(self.master) for _ in range(2)]
+        for sentinel in self.sentinels:
+            sentinel.start()
         wait_until(self._is_synced, within=20)
         wait_until(lambda: all(s.knows(replicas=1, others=1) for s in self.sentinels), within=30)
 
@@ -76,8 +83,11 @@ class Watched:
 
     def replica_leads(self) -> bool:
         """Whether the replica has become the master, and all sentinels know it."""
-        with self.replica.client() as client:
-            info: dict[str, Any] = client.info("replication")
+        try:
+            with self.replica.client() as client:
+                info: dict[str, Any] = client.info("replication")
+        except redis.ConnectionError:  # a server that changes its role cuts its clients off
+            return False
         told = {sentinel.master_port() for sentinel in self.sentinels}
         return info["role"] == "master" and told == {self.replica.port}
 

@@ -7,6 +7,7 @@ import pytest
 import redis
 
 from tests.concurrency.calls import Call, calls_of
+from tests.support.flavours import Loop, open_limpet
 from tests.support.waiting import wait_until
 from tests.topology import everyday
 from tests.topology.clusters import Cluster, slot_of
@@ -46,24 +47,38 @@ def test_the_queues_of_these_tests_live_on_different_nodes(cluster: Cluster) -> 
     assert len({cluster.owner(name).port for name in names}) > 1
 
 
-def test_waiting_on_several_slots_is_quiet(cluster: Cluster, clients: tuple[Any, Any]) -> None:
+def test_the_library_sends_nothing_again_by_itself(clients: tuple[Any, Any]) -> None:
+    """The retries of its cluster clients are off as well."""
+    one, _ = clients
+    one.queue("mail").push(b"a")
+    one.queue("mail").pop(count=2, wait=0.1)
+    one.queue("mail").pop(wait=0.1)
+
+    opened = getattr(one, "inner", one).link._clients.values()
+
+    assert [client.retry.get_retries() for client in opened] == [0, 0]
+
+
+def test_waiting_on_several_slots_is_quiet(cluster: Cluster, loop: Loop) -> None:
     """One who waits on three queues in three slots sends at most one command a second for each."""
-    one, other = clients
+    cluster.flush()
     names = ("high", "middle", "low")
+    waiters = [open_limpet(flavour, loop, cluster.url) for flavour in ("sync", "async")]
     plains = [node.client() for node in cluster.nodes]
-    call = Call(one.pop, *names, wait=30)
-    wait_until(lambda: sum(int(p.info("clients")["blocked_clients"]) for p in plains) == 3)
+    calls = [Call(waiter.pop, *names, wait=30) for waiter in waiters]
+    wait_until(lambda: sum(int(p.info("clients")["blocked_clients"]) for p in plains) == 6)
     started, before = server_s(plains[0]), sent(plains)
 
     wait_until(lambda: server_s(plains[0]) - started >= 5, within=20, step=0.5)
-    per_queue = (sent(plains) - before) / len(names)
+    per_queue = (sent(plains) - before) / len(names) / len(waiters)
     passed = server_s(plains[0]) - started
-    other.queue("middle").push(b"enough")
+    for waiter in waiters:
+        waiter.queue("middle").push(b"enough")
 
-    assert [d.queue for d in call.result()] == ["middle"]
-    assert per_queue <= passed
-    for plain in plains:
-        plain.close()
+    assert [[d.queue for d in call.result()] for call in calls] == [["middle"], ["middle"]]
+    assert 0 < per_queue <= passed
+    for client in (*waiters, *plains):
+        client.close()
 
 
 def server_s(plain: redis.Redis) -> float:

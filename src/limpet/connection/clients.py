@@ -5,6 +5,7 @@ under the same request number.
 """
 
 import re
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
@@ -15,6 +16,8 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from limpet.errors import ConfigError
+
+Meet = Callable[[], None]
 
 CONNECT_TIMEOUT_S = 3.0
 #: What a URL may say after its question mark. The rest is ours: timeouts, retries, encoding.
@@ -98,12 +101,17 @@ def _fault_in_values(url: str) -> str | None:
     return None
 
 
-def sync_client(url: str, timeout_s: float) -> Any:
-    """Make a blocking client for any of our URLs."""
-    options = _common(timeout_s)
+def sync_client(url: str, timeout_s: float, meet: Meet = lambda: None) -> Any:
+    """Make a blocking client for any of our URLs; `meet` is called for every new connection."""
+
+    def greet(connection: Any) -> None:
+        meet()
+        connection.on_connect()
+
+    options = _common(timeout_s) | {"retry": Retry(NoBackoff(), 0), "redis_connect_func": greet}
     scheme = urlsplit(url).scheme
-    options["retry"] = Retry(NoBackoff(), 0)
     if scheme.endswith("+cluster"):
+        options["redis_connect_func"] = lambda _: meet()  # here the library greets by itself
         return redis.RedisCluster.from_url(_plain(url), **options)
     if scheme.endswith("+sentinel"):
         nodes, service, extra = _sentinels(url)
@@ -113,13 +121,18 @@ def sync_client(url: str, timeout_s: float) -> Any:
     return redis.Redis.from_url(url, **options)
 
 
-def async_client(url: str, timeout_s: float) -> Any:
-    """Make an asyncio client for any of our URLs."""
-    options = _common(timeout_s)
+def async_client(url: str, timeout_s: float, meet: Meet = lambda: None) -> Any:
+    """Make an asyncio client for any of our URLs, as above (those of clusters call nobody)."""
+
+    async def greet(connection: Any) -> None:
+        meet()
+        await connection.on_connect()
+
+    options = _common(timeout_s) | {"retry": AsyncRetry(NoBackoff(), 0)}
     scheme = urlsplit(url).scheme
-    options["retry"] = AsyncRetry(NoBackoff(), 0)
     if scheme.endswith("+cluster"):
         return redis.asyncio.RedisCluster.from_url(_plain(url), **options)
+    options["redis_connect_func"] = greet
     if scheme.endswith("+sentinel"):
         nodes, service, extra = _sentinels(url)
         sentinel: Any = redis.asyncio.Sentinel  # untyped, as above

@@ -63,7 +63,10 @@ def is_cut(error: Exception) -> bool:
 
 def is_elsewhere(error: Exception) -> bool:
     """Tell whether this server cannot do it but another one behind the same address may."""
-    return isinstance(error, redis.exceptions.ReadOnlyError) or "UNBLOCKED" in str(error)
+    if isinstance(error, redis.exceptions.ReadOnlyError):
+        return True
+    # A primary that lost its replicas may have been replaced by one of them.
+    return "UNBLOCKED" in str(error) or "NOREPLICAS" in str(error)
 
 
 def is_wrong_type(error: BaseException | None) -> bool:

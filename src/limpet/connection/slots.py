@@ -11,6 +11,8 @@ from typing import Any
 import redis
 from redis.exceptions import AskError, MovedError, TryAgainError
 
+AGAIN_S = 0.01
+
 
 async def async_listen(client: Any, keys: tuple[str, ...], for_s: float) -> None:
     """Wait until one of the keys calls or the time is up."""
@@ -18,9 +20,12 @@ async def async_listen(client: Any, keys: tuple[str, ...], for_s: float) -> None
     try:
         done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for call in calls:
-            call.cancel()
-        await asyncio.gather(*calls, return_exceptions=True)
+        # The library may swallow a cancellation while it connects: say it until it is heard.
+        while pending := [call for call in calls if not call.done()]:
+            for call in pending:
+                call.cancel()
+            await asyncio.wait(pending, timeout=AGAIN_S)
+        await asyncio.gather(*calls, return_exceptions=True)  # so that none of them complains
     for call in done:
         call.result()
 

@@ -16,8 +16,8 @@ class Contact:
     def __init__(self, server: str) -> None:
         """Believe that the server answers."""
         self._server = server
-        #: Grows with every request that had to be sent again: behind the address something changed.
-        self.troubles = 0
+        #: How many connections were made; behind a new one may be a server that forgot something.
+        self.meetings = 0
         self._there = [0.0]
         self._lost_since: list[float] = []
 
@@ -25,6 +25,10 @@ class Contact:
     def lost(self) -> bool:
         """Whether the server did not answer lately."""
         return bool(self._lost_since)
+
+    def meet(self) -> None:
+        """Note a new connection."""
+        self.meetings += 1
 
     def lose(self, error: Exception) -> None:
         """Note that there is no answer, and say so if that is new."""

@@ -19,7 +19,7 @@ if not answered and all_plain(time) then
   remember(ms, record)
   return reply
 end
--- @guard parked left unique locks crew
+-- @guard waiting parked left unique locks crew
 -- @include meta lease marks door hand sift suspects take pop
 
 if answered then

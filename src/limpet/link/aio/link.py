@@ -200,7 +200,6 @@ class AsyncLink:
     async def _recover(self, error: Exception, attempt: int, deadline: float, queue: str) -> None:
         """Get ready for another attempt; raises if that is of no use."""
         passes, over = passes_by(error), time.monotonic() >= deadline
-        self.contact.troubles += 1
         if passes and (attempt or over):
             self.contact.lose(error)
         if over or not passes:
@@ -261,7 +260,8 @@ class AsyncLink:
                 async with self._gate:
                     await asyncio.to_thread(self._attach)
             url = self._engine.url if self._engine else str(self.target.url)
-            client = self._clients.setdefault(patience_s, async_client(url, patience_s))
+            made = async_client(url, patience_s, self.contact.meet)
+            client = self._clients.setdefault(patience_s, made)
         return client
 
     def _start_afresh(self) -> None:

@@ -201,7 +201,6 @@ class Link:
     def _recover(self, error: Exception, attempt: int, deadline: float, queue: str) -> None:
         """Get ready for another attempt; raises if that is of no use."""
         passes, over = passes_by(error), time.monotonic() >= deadline
-        self.contact.troubles += 1
         if passes and (attempt or over):
             self.contact.lose(error)
         if over or not passes:
@@ -262,7 +261,8 @@ class Link:
                 with self._gate:
                     self._attach()
             url = self._engine.url if self._engine else str(self.target.url)
-            client = self._clients.setdefault(patience_s, sync_client(url, patience_s))
+            made = sync_client(url, patience_s, self.contact.meet)
+            client = self._clients.setdefault(patience_s, made)
         return client
 
     def _start_afresh(self) -> None:

@@ -1,4 +1,4 @@
--- Needs KEYS, clock, stats, sessions, lanes, n_jobs, n_waiting, n_front, n_suspects, n_scheduled, n_parked, n_running,
+-- Needs clock, stats, sessions, lanes, n_jobs, n_waiting, n_front, n_suspects, n_scheduled, n_parked, n_running,
 -- n_dead, n_lanes, n_wake, n_paused; int, rouse, report, scan, checks.
 -- Checks what belongs to the queue as a whole: its clock, its counters, its memory of requests, its wake-up token.
 

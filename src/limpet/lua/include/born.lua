@@ -1,4 +1,4 @@
--- Needs clock, sessions, lanes; load_clock.
+-- Needs clock, sessions, lanes; kept.
 
 -- born(there): 1 if the queue was not there before, or was dropped; it lives now.
 local function born(there)

@@ -1,4 +1,4 @@
--- Needs jobs, meta, dead, failures, stats; unmark, note, facts_of, int.
+-- Needs jobs, meta, dead, failures, stats; unmark, note, int.
 
 -- bury(id, facts, reason, ms, dead_limit): the job ended in failure: noted among the last errors,
 -- counted, and kept in the dead list unless that is off (0). The oldest dead make room.

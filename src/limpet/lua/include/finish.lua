@@ -1,4 +1,4 @@
--- Needs meta, cancelled, n_meta, n_cancelled, events; finish_plain, leave, forget, obey, facts_of, list,
+-- Needs meta, cancelled, n_meta, n_cancelled; finish_plain, tell_done, leave, forget, obey, facts_of, list,
 -- rouse_for_returned.
 
 -- sort_out(good): those with nothing special about them, and the others.

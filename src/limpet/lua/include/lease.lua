@@ -1,4 +1,4 @@
--- Needs running, leases, left, aging, held, int, prefix.
+-- Needs leases, left, aging, held; prefix.
 -- A lease is one hand-out: a worker, a time, and the ids it got. Its number is the fence: it only
 -- grows, over all jobs of the queue, and a receipt is valid while the job runs under that number.
 

@@ -1,4 +1,4 @@
--- Needs jobs, running, leases, meta, scheduled, dead; lease_of, facts_of.
+-- Needs jobs, running, meta; lease_of.
 
 -- view(id, state, when): one job as it is shown: id, payload, facts, state, time, worker, fence.
 local function view(id, state, when)

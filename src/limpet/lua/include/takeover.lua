@@ -1,5 +1,4 @@
--- Needs jobs, meta, running, cancelled, trials, stats; lease_of, settle, grant, facts_of, note, delivered,
--- leave, obey, prefix, show.
+-- Needs jobs, running, aging, cancelled, trials, stats; lease_of, settle, grant, facts_of, note, delivered, prefix.
 
 -- takeover(worker, found, us, ms): jobs that run elsewhere (id and fence each) go to this worker under a
 -- new fence; their lock and their unique key stay with them. Answers the fence.
