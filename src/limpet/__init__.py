@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Duplicate,
         EngineError,
         LimpetError,
+        NotReplicated,
         PayloadError,
         QueueFull,
         ScriptError,
@@ -57,8 +58,8 @@ else:
     # does not wait for the client library.
     _HOMES = {
         "limpet.aio": "AsyncEvents AsyncLimpet AsyncQueue",
-        "limpet.errors": "BackendError ConfigError Duplicate EngineError LimpetError PayloadError"
-        " QueueFull ScriptError WorkerLost",
+        "limpet.errors": "BackendError ConfigError Duplicate EngineError LimpetError NotReplicated"
+        " PayloadError QueueFull ScriptError WorkerLost",
         "limpet.intake": "Item",
         "limpet.states": "State",
         "limpet.sync": "Events Limpet Queue",
@@ -99,6 +100,7 @@ __all__ = [
     "Limpet",
     "LimpetError",
     "LockView",
+    "NotReplicated",
     "PayloadError",
     "Problem",
     "Pushed",

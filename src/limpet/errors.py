@@ -7,6 +7,7 @@
     ├── WorkerLost                    this worker was declared dead: .worker
     └── BackendError                  the server cannot be reached, or refused: .maybe_done
         ├── QueueFull                 the server has no memory left for new jobs
+        ├── NotReplicated             queued, but not on as many replicas as asked: .ids
         ├── ScriptError               an answer no command understands: please report it
         └── EngineError               the embedded engine cannot be found, started or joined
 
@@ -57,6 +58,23 @@ class BackendError(LimpetError):
 
 class QueueFull(BackendError):
     """The server has no memory left; nothing was queued, try again later."""
+
+
+class NotReplicated(BackendError):
+    """The jobs are queued, but fewer replicas than asked for have them yet.
+
+    Pushing again would queue them twice, unless they have an `id` or a unique key.
+    """
+
+    maybe_done = True
+
+    def __init__(self, queue: str, ids: list[str], reached: int, wanted: int) -> None:
+        """Name the jobs and how many replicas have them."""
+        super().__init__(
+            f"queue {queue!r}: {len(ids)} jobs are queued, but {reached} of {wanted} replicas"
+            " confirmed them in time; they may be lost if the server fails now"
+        )
+        self.queue, self.ids, self.reached, self.wanted = queue, ids, reached, wanted
 
 
 class ScriptError(BackendError):

@@ -41,6 +41,11 @@ class Call:
         return self._answer
 
 
+def texts(plain: Any, key: str) -> list[str]:
+    """Read a whole list."""
+    return [element.decode() for element in plain.lrange(key, 0, -1)]
+
+
 def blocked(plain: redis.Redis) -> int:
     """Count the clients that the server has put to sleep until something comes."""
     return int(plain.info("clients")["blocked_clients"])

@@ -64,8 +64,8 @@ class Crew:
 
     def wait_for_deaths(self, within: float) -> list[ForkServerProcess]:
         """Wait until somebody died by itself; answers who, already taken off the list."""
-        by_sentinel = {process.sentinel: process for process in self.living}
-        gone = [by_sentinel[s] for s in wait_for_ends(list(by_sentinel), timeout=within)]
+        ended = wait_for_ends([process.sentinel for process in self.living], timeout=within)
+        gone = [process for process in self.living if process.sentinel in ended]
         for process in gone:
             self.bury(process)
         return gone

@@ -74,7 +74,7 @@ def work_under_locks(number: int, url: str, parties: int, total: int) -> tuple[i
     return done, most
 
 
-def churn(number: int, url: str, parties: int, rounds: int, mode: str) -> dict[str, Any]:
+def churn(number: int, url: str, parties: int, rounds: int, mode: Any) -> dict[str, Any]:
     """Push few keys again and again (even numbers) or work them off (odd); answers what it saw."""
     seen: dict[str, Any] = {"told": [], "acked": [], "most": 0}
     chance = random.Random(number)
@@ -97,20 +97,18 @@ def churn(number: int, url: str, parties: int, rounds: int, mode: str) -> dict[s
     return seen
 
 
-def produce(number: int, url: str, total: int, options: dict[str, Any]) -> None:
-    """Push jobs one by one and in batches; the history tells which pushes were acknowledged."""
-    chance = random.Random(number)
+def produce(number: int, url: str, total: int) -> None:
+    """Push jobs of all kinds, one by one and in batches; notes what was acknowledged."""
+    chance, made = random.Random(number), 0
+    kinds: list[dict[str, Any]] = [{}, {}, {"lock": "door"}, {"delay": 0.05}, {"front": True}]
     with Limpet(url) as limpet, open_plain(url) as plain:
-        queue = limpet.queue("mail")
-        made = 0
         while made < total:
-            size = min(chance.choice([1, 1, 5, 40]), total - made)
-            names = [f"{number}.{made + n}" for n in range(size)]
-            pushed = queue.push_many(names, **options)
-            plain.rpush(
-                "pushed", *[f"{p.id} {name}" for p, name in zip(pushed, names, strict=True)]
-            )
-            made += size
+            names = [
+                f"{number}.{made + n}" for n in range(min(chance.choice([1, 5, 40]), total - made))
+            ]
+            pushed = limpet.queue("mail").push_many(names, **chance.choice(kinds))
+            plain.rpush("pushed", *[p.id for p in pushed])
+            made += len(names)
 
 
 def serve(name: str, url: str, options: dict[str, Any]) -> None:

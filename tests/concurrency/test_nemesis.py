@@ -7,18 +7,20 @@ from typing import Any
 import pytest
 import redis
 
-from limpet import Limpet
+from limpet import Limpet, Stats
 from tests.concurrency import roles
+from tests.concurrency.calls import texts
 from tests.concurrency.crew import Crew
 from tests.support.servers import Server
 from tests.support.waiting import wait_until
 
 MORTAL = {"heartbeat": 0.2, "lease": 1.5}
+PRODUCERS, TOTAL = 2, 1200
 
 
 def history(plain: redis.Redis) -> list[list[str]]:
     """Read what the workers noted, in the order the server saw it."""
-    return [line.decode().split() for line in plain.lrange(roles.HISTORY, 0, -1)]
+    return [line.split() for line in texts(plain, roles.HISTORY)]
 
 
 def starts_by_job(lines: list[list[str]]) -> Counter[str]:
@@ -33,55 +35,74 @@ def dropped_by_job(lines: list[list[str]], gone: set[str]) -> Counter[str]:
     return Counter(job for name, job in begun - done if name in gone)
 
 
+class Battle:
+    """Workers that are killed one by one, each replaced by another, while jobs are made."""
+
+    def __init__(self, crew: Crew, server: Server, seed: int) -> None:
+        """Start producers and workers."""
+        self.crew, self.url, self.seed = crew, server.url, seed
+        self.chance = random.Random(seed)
+        self.killed: set[str] = set()
+        self._names: dict[int | None, str] = {}
+        for number in range(PRODUCERS):
+            crew.hire(roles.produce, seed * 10 + number, server.url, TOTAL // PRODUCERS)
+        for _ in range(4):
+            self.hire()
+
+    def hire(self) -> None:
+        """Start one more worker."""
+        name = f"s{self.seed}-{len(self._names)}"
+        self._names[self.crew.hire(roles.serve, name, self.url, MORTAL).pid] = name
+
+    def kill_one(self) -> None:
+        """Kill one of the workers, whatever it is doing, and start another."""
+        victim = self.chance.choice([p for p in self.crew.living if p.pid in self._names])
+        self.killed.add(self._names[victim.pid])
+        self.crew.kill(victim)
+        self.hire()
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_nothing_is_lost_while_workers_are_killed(
     crew: Crew, server: Server, plain: redis.Redis, seed: int
 ) -> None:
     """Every acknowledged job ends once; more starts than one only where a worker died with it."""
-    chance, gone, hired = random.Random(seed), set(), 0
-    total, producers, names = 1200, 2, {}
-    for number in range(producers):
-        crew.hire(roles.produce, seed * 10 + number, server.url, total // producers, {})
-    makers = list(crew.living)
+    battle = Battle(crew, server, seed)
 
-    def hire() -> None:
-        nonlocal hired
-        hired += 1
-        process = crew.hire(roles.serve, f"s{seed}-{hired}", server.url, MORTAL)
-        names[process.pid] = f"s{seed}-{hired}"
+    def begun() -> int:
+        return len(starts_by_job(history(plain)))
 
     with Limpet(server.url) as limpet:
         queue = limpet.queue("mail")
-        for _ in range(4):
-            hire()
-        for kill in range(1, 9):
-            wait_until(
-                lambda n=kill: len(starts_by_job(history(plain))) >= n * total // 10, within=30
-            )
-            victim = chance.choice([p for p in crew.living if p not in makers])
-            gone.add(names[victim.pid])
-            crew.kill(victim)
-            hire()
-        wait_until(lambda: plain.llen("pushed") == total, within=30)
-        wait_until(lambda: queue.stats().pending == 0, within=40)
+        for _ in range(8):
+            enough = begun() + TOTAL // 10
+            wait_until(lambda enough=enough: begun() >= enough, within=30)  # type: ignore[misc]
+            battle.kill_one()
+        wait_until(lambda: plain.llen("pushed") == TOTAL, within=30)
+        wait_until(lambda: is_empty(queue.stats()), within=40)
 
-        check(plain, queue, total, gone)
+        check(plain, queue, battle.killed)
 
 
-def check(plain: redis.Redis, queue: Any, total: int, gone: set[str]) -> None:
+def is_empty(stats: Stats) -> bool:
+    """Whether all jobs came to their end."""
+    return stats.pending + stats.scheduled == 0
+
+
+def check(plain: redis.Redis, queue: Any, killed: set[str]) -> None:
     """Compare what was pushed, started and ended."""
     lines = history(plain)
-    gone |= {line[1] for line in lines if line[0] == "frozen"}
-    pushed = [line.decode().split()[0] for line in plain.lrange("pushed", 0, -1)]
+    gone = killed | {line[1] for line in lines if line[0] == "frozen"}
+    pushed = [line.split()[0] for line in texts(plain, "pushed")]
     starts, dropped = starts_by_job(lines), dropped_by_job(lines, gone)
     done = Counter(line[2] for line in lines if line[0] == "done")
     dead = {view.id for view in queue.dead(0, 1000)}
     stats = queue.stats()
 
-    assert len(set(pushed)) == total
+    assert len(set(pushed)) == TOTAL
     assert set(starts) == set(pushed)
     assert max(done.values()) == 1
-    assert (stats.completed, stats.failed, stats.scheduled) == (total, len(dead), 0)
+    assert (stats.completed, stats.failed) == (TOTAL, len(dead))
     assert not dead & set(done)
     assert len(dead) * 2 <= len(gone)
     # Who is not noted as done was ended by a worker that died before it could note it.

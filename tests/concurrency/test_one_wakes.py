@@ -16,7 +16,7 @@ from tests.support.flavours import Loop, open_limpet
 from tests.support.servers import Server
 from tests.support.waiting import wait_until
 
-SLOW = {"heartbeat": 100, "lease": 1000}
+SLOW: dict[str, Any] = {"heartbeat": 100, "lease": 1000}
 Connect = Callable[..., Any]
 
 

@@ -10,9 +10,10 @@ from limpet.commands.push import NewJob
 from limpet.commands.workers import Tended
 from limpet.states import State
 from limpet.values import Receipt
-from tests.model.explorer import World, explore
+from tests.model.explorer import explore
 from tests.model.moves import Job
 from tests.model.queue_model import QueueModel
+from tests.model.small_world import World
 
 ONE, TWO = (NewJob(b"a"),), (NewJob(b"a"), NewJob(b"b"))
 LOCKED = tuple(NewJob(payload, lock=b"lock") for payload in (b"a", b"b"))

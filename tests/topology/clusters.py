@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import redis
 from redis.crc import key_slot
 
 from tests.support.servers import Server, free_port
@@ -24,7 +23,7 @@ class Node(Server):
     def ask(self, *words: Any) -> str:
         """Send one command; answers its text."""
         with self.client() as client:
-            reply = client.execute_command(*words)
+            reply: Any = client.execute_command(*words)
         return reply.decode() if isinstance(reply, bytes) else str(reply)
 
     @property
@@ -61,7 +60,7 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        """Where clients connect: two of the nodes are named, as users should."""
+        """Where clients connect: one node is named, the others are found."""
         return f"redis+cluster://127.0.0.1:{self.masters[-1].port}"
 
     def _knows_all(self, node: Node) -> bool:
@@ -92,9 +91,12 @@ class Cluster:
         """Move a slot as an operator does: key by key, while clients go on."""
         target.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", source.name)
         source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", target.name)
-        with source.client() as client:
+        with source.client() as plain:
+            client: Any = plain
             while keys := client.execute_command("CLUSTER", "GETKEYSINSLOT", slot, step):
-                migrate(client, target.port, keys)
+                client.execute_command(
+                    "MIGRATE", "127.0.0.1", target.port, "", 0, 5000, "KEYS", *keys
+                )
         for node in (target, source, *[n for n in self.masters if n not in {source, target}]):
             node.ask("CLUSTER", "SETSLOT", slot, "NODE", target.name)
 
@@ -102,11 +104,6 @@ class Cluster:
         """Stop everything."""
         for node in self.nodes:
             node.remove()
-
-
-def migrate(client: redis.Redis, port: int, keys: list[bytes]) -> None:
-    """Hand keys over to another node; a key that is gone meanwhile is no fault."""
-    client.execute_command("MIGRATE", "127.0.0.1", port, "", 0, 5000, "KEYS", *keys)
 
 
 def slot_of(queue: str) -> int:

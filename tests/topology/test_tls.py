@@ -46,9 +46,10 @@ class Encrypted(Server):
         command = [str(BINARY), "--port", "0", "--tls-port", str(self.port), "--save", ""]
         command += ["--tls-cert-file", str(self.certificate), "--tls-key-file", str(self.key)]
         command += ["--tls-auth-clients", "no", "--dir", str(self.folder), "--bind", "127.0.0.1"]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
-        wait_until(lambda: self.process.poll() is not None or self.answers(), within=20)
-        if self.process.poll() is not None:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
+        self.process = process
+        wait_until(lambda: process.poll() is not None or self.answers(), within=20)
+        if process.poll() is not None:
             self.remove()
             pytest.skip("this server cannot speak TLS")
         return self

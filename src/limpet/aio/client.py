@@ -35,6 +35,7 @@ class AsyncLimpet(AsyncWorking):
         timeout: Duration = 10.0,
         policies: Mapping[str, Mapping[str, Any]] | None = None,
         home: str | Path | None = None,
+        replicas: int = 0,
     ) -> None:
         """Choose the server and check all options; nothing is sent yet.
 
@@ -46,6 +47,7 @@ class AsyncLimpet(AsyncWorking):
             timeout: How long one call may try to reach the server before it raises.
             policies: Options of queues by name; those under "*" are for all queues.
             home: Data directory of the embedded engine; else LIMPET_HOME or the user's own.
+            replicas: A push returns once so many replicas have the job, else `NotReplicated`.
         """
         options = WorkerOptions(name, heartbeat, lease)
         timeout_ms = milliseconds(timeout, "timeout")
@@ -55,7 +57,13 @@ class AsyncLimpet(AsyncWorking):
         for queue in self._policies:  # a mistake shows here, not at the first job
             queue_keys(queue)
             self.policy_of(queue, {})
-        link = AsyncLink(resolve(url), timeout_s=timeout_ms / 1000, home=home)
+        target = resolve(url)
+        if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
+            raise ConfigError(f"replicas must be a whole number of at least 0, got {replicas!r}")
+        if replicas and (target.clustered or target.embedded):
+            raise ConfigError("replicas can be waited for on a single server or with Sentinel only")
+        timeout_s = timeout_ms / 1000
+        link = AsyncLink(target, timeout_s=timeout_s, home=home, replicas=replicas)
         super().__init__(link, options, home)
 
     # -- queues -----------------------------------------------------------------------------

@@ -36,6 +36,7 @@ class Limpet(Working):
         timeout: Duration = 10.0,
         policies: Mapping[str, Mapping[str, Any]] | None = None,
         home: str | Path | None = None,
+        replicas: int = 0,
     ) -> None:
         """Choose the server and check all options; nothing is sent yet.
 
@@ -47,6 +48,7 @@ class Limpet(Working):
             timeout: How long one call may try to reach the server before it raises.
             policies: Options of queues by name; those under "*" are for all queues.
             home: Data directory of the embedded engine; else LIMPET_HOME or the user's own.
+            replicas: A push returns once so many replicas have the job, else `NotReplicated`.
         """
         options = WorkerOptions(name, heartbeat, lease)
         timeout_ms = milliseconds(timeout, "timeout")
@@ -56,7 +58,13 @@ class Limpet(Working):
         for queue in self._policies:  # a mistake shows here, not at the first job
             queue_keys(queue)
             self.policy_of(queue, {})
-        link = Link(resolve(url), timeout_s=timeout_ms / 1000, home=home)
+        target = resolve(url)
+        if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
+            raise ConfigError(f"replicas must be a whole number of at least 0, got {replicas!r}")
+        if replicas and (target.clustered or target.embedded):
+            raise ConfigError("replicas can be waited for on a single server or with Sentinel only")
+        timeout_s = timeout_ms / 1000
+        link = Link(target, timeout_s=timeout_s, home=home, replicas=replicas)
         super().__init__(link, options, home)
 
     # -- queues -----------------------------------------------------------------------------

@@ -7,8 +7,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import redis
-
 from limpet.commands import finish, workers
 from limpet.commands.base import Command
 from limpet.commands.take import Taken
@@ -29,6 +27,7 @@ from limpet.errors import BackendError, WorkerLost
 from limpet.flows.base import Flow, Rest, Step, Wait, Woken
 from limpet.flows.pop import MAX_WAIT_MS
 from limpet.keys import REGISTRY, queue_keys
+from limpet.link.aio.calls import run_and_wait, run_script
 from limpet.link.contact import Contact
 from limpet.link.lanes import Lanes, Loss, Unsettled, backoff_s
 
@@ -56,6 +55,7 @@ class AsyncLink:
         timeout_s: float = 10.0,
         home: str | Path | None = None,
         contact: Contact | None = None,
+        replicas: int = 0,
     ) -> None:
         """Remember where to connect; nothing is opened before the first command."""
         self.target = target
@@ -67,6 +67,7 @@ class AsyncLink:
         #: Half of the whole time at most: an answer that got lost is asked for once more.
         self._short_s = min(SOCKET_TIMEOUT_S, timeout_s / 2)
         self._home = home
+        self._replicas = replicas
         self._lanes = Lanes()
         self._engine: Engine | None = None
         self._clients: dict[float, Any] = {}
@@ -166,10 +167,10 @@ class AsyncLink:
         words = (len(command.keys), *command.keys, *envelope, *command.args)
 
         async def call(client: Any) -> Any:
-            try:
-                return await client.execute_command("EVALSHA", command.script.sha, *words)
-            except redis.exceptions.NoScriptError:
-                return await client.execute_command("EVAL", command.script.text, *words)
+            if self._replicas and command.script.name == "push":
+                wait_ms = round(self._short_s * 800)
+                return await run_and_wait(client, command, words, self._replicas, wait_ms)
+            return await run_script(client, command, words)
 
         try:
             return await self._persist(call, command.queue)

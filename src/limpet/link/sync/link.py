@@ -8,8 +8,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import redis
-
 from limpet.commands import finish, workers
 from limpet.commands.base import Command
 from limpet.commands.take import Taken
@@ -32,6 +30,7 @@ from limpet.flows.pop import MAX_WAIT_MS
 from limpet.keys import REGISTRY, queue_keys
 from limpet.link.contact import Contact
 from limpet.link.lanes import Lanes, Loss, Unsettled, backoff_s
+from limpet.link.sync.calls import run_and_wait, run_script
 
 if TYPE_CHECKING:
     from limpet.engine import Engine
@@ -57,6 +56,7 @@ class Link:
         timeout_s: float = 10.0,
         home: str | Path | None = None,
         contact: Contact | None = None,
+        replicas: int = 0,
     ) -> None:
         """Remember where to connect; nothing is opened before the first command."""
         self.target = target
@@ -68,6 +68,7 @@ class Link:
         #: Half of the whole time at most: an answer that got lost is asked for once more.
         self._short_s = min(SOCKET_TIMEOUT_S, timeout_s / 2)
         self._home = home
+        self._replicas = replicas
         self._lanes = Lanes()
         self._engine: Engine | None = None
         self._clients: dict[float, Any] = {}
@@ -167,10 +168,10 @@ class Link:
         words = (len(command.keys), *command.keys, *envelope, *command.args)
 
         def call(client: Any) -> Any:
-            try:
-                return client.execute_command("EVALSHA", command.script.sha, *words)
-            except redis.exceptions.NoScriptError:
-                return client.execute_command("EVAL", command.script.text, *words)
+            if self._replicas and command.script.name == "push":
+                wait_ms = round(self._short_s * 800)
+                return run_and_wait(client, command, words, self._replicas, wait_ms)
+            return run_script(client, command, words)
 
         try:
             return self._persist(call, command.queue)
