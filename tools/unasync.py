@@ -1,4 +1,4 @@
-"""Write the sync shell from the async one: `aio/*.py` -> `sync/*.py`, in `src/limpet` and its `link`.
+"""Write the sync shell from the async one: `aio/*.py` -> `sync/*.py`, and the same in `link`.
 
 The async shell is the one people edit. Its twin is the same text after the
 substitutions below, sorted and formatted by ruff. With `--check` nothing is written:

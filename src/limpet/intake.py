@@ -7,6 +7,7 @@ from types import EllipsisType
 from limpet.commands.push import NewJob
 from limpet.errors import ConfigError
 from limpet.identity import lock_key, unique_key
+from limpet.keys import PREFIX, REGISTRY
 from limpet.options import (
     Duration,
     OnTwin,
@@ -21,7 +22,8 @@ from limpet.options import (
 )
 from limpet.values import Delivery, Receipt
 
-_LONGEST_RECEIPT = 300
+#: Longer than any id and any fence can be.
+_LONGEST_ID, _LONGEST_FENCE = 250, 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +65,11 @@ def new_job(policy: Policy, item: Item) -> NewJob:
         raise ConfigError(
             "a job for later cannot go to the front; leave out front, or delay and at"
         )
+    twin = policy.on_twin if item.on_twin is ... else item.on_twin
+    if twin not in ("keep", "replace", "raise"):
+        raise ConfigError(f"on_twin must be 'keep', 'replace' or 'raise', got {twin!r}")
     identity = payload if item.key is None else key_bytes(item.key, "key")
     lock = _lock_of(policy, item, payload)
-    twin = policy.on_twin if item.on_twin is ... else item.on_twin
     return NewJob(
         payload,
         unique=unique_key(identity) if mode else None,
@@ -102,13 +106,44 @@ def receipt_of(given: Delivery | Receipt | str, queue: str) -> Receipt | None:
             )
         return given.receipt
     if isinstance(given, Receipt):
-        return given
+        fine = id_of(given.id) == given.id and type(given.fence) is int
+        return given if fine and 0 <= given.fence < 10**_LONGEST_FENCE else None
     if not isinstance(given, str):
         raise ConfigError(f"show a delivery or its receipt, not {type(given).__name__}")
     name, _, fence = given.rpartition("@")
-    if not name or not (fence.isascii() and fence.isdigit()) or len(given) > _LONGEST_RECEIPT:
+    if not (fence.isascii() and fence.isdigit()) or len(fence) > _LONGEST_FENCE:
         return None
-    return Receipt(name, int(fence))
+    return None if id_of(name) is None else Receipt(name, int(fence))
+
+
+def by_queue(deliveries: tuple[Delivery, ...]) -> dict[str, list[Delivery]]:
+    """Sort deliveries by their queues; a receipt alone does not say which queue it is of."""
+    found: dict[str, list[Delivery]] = {}
+    for given in deliveries:
+        if not isinstance(given, Delivery):
+            raise ConfigError(f"show deliveries, not {type(given).__name__}; or ask the queue")
+        found.setdefault(given.queue, []).append(given)
+    return found
+
+
+def id_of(given: str) -> str | None:
+    """Read the id of a job or a worker; None for one that nothing can have."""
+    named = str(given)
+    return named if 0 < len(named) <= _LONGEST_ID and _is_whole(named) else None
+
+
+def list_key_of(given: str) -> str:
+    """Check the name of a plain list; our own keys are none."""
+    if not isinstance(given, str) or not given or not _is_whole(given):
+        raise ConfigError("name the key of the list to adopt")
+    if given == REGISTRY or given.startswith(f"{PREFIX}:{{"):
+        raise ConfigError(f"{given!r:.100} belongs to limpet; name a list of another program")
+    return given
+
+
+def _is_whole(text: str) -> bool:
+    """Tell whether a text can be sent: half characters cannot."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def receipts_of(given: tuple[Delivery | Receipt | str, ...], queue: str) -> list[Receipt]:
@@ -121,5 +156,7 @@ def message_bytes(message: str | bytes | BaseException, limit: int) -> bytes:
     """Give an error message as bytes, cut to a bounded length."""
     if isinstance(message, BaseException):
         message = f"{type(message).__name__}: {message}"
-    raw = message.encode("utf-8", "replace") if isinstance(message, str) else bytes(message)
+    if not isinstance(message, (str, bytes)):
+        raise ConfigError(f"say the error as text or exception, not {type(message).__name__}")
+    raw = message.encode("utf-8", "replace") if isinstance(message, str) else message
     return raw if len(raw) <= limit else raw[: limit - 3] + b"..."

@@ -79,11 +79,15 @@ class QueueKeys:
         return self["events"]
 
 
-@lru_cache(maxsize=4096)
 def queue_keys(queue: str) -> QueueKeys:
     """Check a queue name and give its keys."""
     if not isinstance(queue, str) or not queue:
         raise ConfigError("a queue name must be text with at least one character")
+    return _keys_of(queue)
+
+
+@lru_cache(maxsize=4096)
+def _keys_of(queue: str) -> QueueKeys:
     if len(queue.encode("utf-8", "surrogatepass")) > MAX_NAME_BYTES:
         raise ConfigError(f"a queue name may have at most {MAX_NAME_BYTES} bytes")
     bad = next((c for c in queue if c in "{}" or not c.isprintable()), None)

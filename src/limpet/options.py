@@ -16,6 +16,8 @@ OnTwin = Literal["keep", "replace", "raise"]
 MAX_PAYLOAD = 1024 * 1024
 MAX_MESSAGE = 8192
 MAX_BATCH = 1000
+#: The server counts exactly up to here.
+LAST_POSITION = 2**53
 _LONGEST_MS = 1e14
 _LAST_MOMENT_S = 1e11
 _LONGEST_NAME = 100
@@ -72,10 +74,20 @@ def count_of(value: int, what: str = "count") -> int:
     return value
 
 
+def position_of(value: int, what: str = "start") -> int:
+    """Check a position counted from zero."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LAST_POSITION:
+        raise ConfigError(f"{what} must be a whole number, not negative, got {value!r}")
+    return value
+
+
 def payload_bytes(payload: Payload, limit: int) -> bytes:
     """Check a payload and give it as bytes; text becomes UTF-8."""
     if isinstance(payload, str):
-        payload = payload.encode()
+        try:
+            payload = payload.encode()
+        except UnicodeEncodeError:
+            raise PayloadError("the text has half characters; push it as bytes") from None
     elif isinstance(payload, (bytearray, memoryview)):
         payload = bytes(payload)
     if not isinstance(payload, bytes):
@@ -151,7 +163,8 @@ class WorkerOptions:
 
     def __post_init__(self) -> None:
         """Check the two against each other."""
-        if not _ID.fullmatch(self.name) or len(self.name) > _LONGEST_NAME:
+        fits = isinstance(self.name, str) and _ID.fullmatch(self.name)
+        if not fits or len(self.name) > _LONGEST_NAME:
             raise ConfigError(f"worker name {self.name!r} may have 1 to 100 letters, digits, _ . -")
         if self.heartbeat_ms < 1:
             raise ConfigError("heartbeat must be longer than nothing")

@@ -51,7 +51,7 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition("merge", State.WAITING, None, "an older identical job came back"),
     Transition("merge", State.PARKED, None, "an older identical job came back"),
     Transition("merge", State.SCHEDULED, None, "an older identical job came back"),
-    Transition("merge", State.RUNNING, None, "given back for later while a twin waits"),
+    Transition("merge", State.RUNNING, None, "given back while a twin is to do its work"),
     Transition("revive", State.DEAD, State.WAITING, "another life, by hand"),
     Transition("purge", State.DEAD, None, "forgotten, by hand or by age"),
 )

@@ -187,3 +187,18 @@ def test_a_permanent_lease_never_ends(limpet: Any) -> None:
 
     (worker,) = limpet.workers()
     assert worker.lease_left_ms is None
+
+
+def test_of_two_twins_that_come_back_the_older_stays(limpet: Any) -> None:
+    """Whichever returns last, one of the two waits, and it is the older one."""
+    queue = limpet.queue("q", unique="waiting")
+    older = queue.push(b"x")
+    (first,) = queue.pop()
+    queue.push(b"x")
+    (second,) = queue.pop()
+
+    queue.release(first)
+    queue.release(second)
+
+    assert [job.id for job in queue.inspect()] == [older.id]
+    assert queue.stats().merged == 1

@@ -121,7 +121,7 @@ def test_times_may_be_said_in_many_ways(limpet: Any) -> None:
 
 
 def test_policies_of_the_client_reach_its_queues(connect: Any) -> None:
-    """Options under "*" are for all queues; those of a name, and of the queue itself, go over them."""
+    """Options under "*" are for all queues; those of a name, and of the queue, go over them."""
     limpet = connect(policies={"*": {"unique": "waiting"}, "plain": {"unique": None}})
 
     def twin_created(queue: Any) -> bool:

@@ -2,6 +2,7 @@
 
 import random
 
+import pytest
 import redis
 
 from limpet import Limpet
@@ -14,6 +15,7 @@ from tests.support.waiting import wait_until
 WORKERS, TOTAL = 8, 20_000
 
 
+@pytest.mark.slow
 def test_no_job_is_stranded(crew: Crew, server: Server, plain: redis.Redis) -> None:
     """Twenty thousand jobs in bursts are all done, though no heartbeat would find a stranded one.
 

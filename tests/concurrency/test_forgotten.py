@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 import redis
 
 from tests.support.waiting import wait_until
@@ -50,6 +51,7 @@ def test_a_forgotten_ack_does_not_leave_a_job_stuck(
     assert theirs.verify().ok
 
 
+@pytest.mark.slow
 def test_a_cut_alone_takes_nothing_away(connect: Callable[..., Any], plain: redis.Redis) -> None:
     """If the server forgot nothing, a worker keeps all it holds, however often it is cut off."""
     client, other = connect(heartbeat=0.1, lease=0.5), connect(heartbeat=0.1, lease=0.5)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 import redis
 
 from tests.concurrency import roles
@@ -13,6 +14,7 @@ from tests.support.servers import Server
 from tests.support.waiting import wait_until
 
 
+@pytest.mark.slow
 def test_a_job_of_ten_leases_starts_once(loop: Loop, server: Server, plain: redis.Redis) -> None:
     """While others look for work all the time, living workers keep their jobs for ten leases."""
     options = {"heartbeat": 0.1, "lease": 0.6}

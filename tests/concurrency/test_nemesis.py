@@ -62,6 +62,7 @@ class Battle:
         self.hire()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_nothing_is_lost_while_workers_are_killed(
     crew: Crew, server: Server, plain: redis.Redis, seed: int

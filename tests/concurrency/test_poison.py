@@ -12,6 +12,7 @@ from tests.support.servers import Server
 MORTAL = {"heartbeat": 0.15, "lease": 0.9}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("poisons", "workers"), [(1, 2), (5, 4)])
 def test_poison_is_given_up_after_three_deaths(
     crew: Crew, server: Server, plain: redis.Redis, poisons: int, workers: int

@@ -241,7 +241,10 @@ def test_an_interrupted_wait_takes_no_job_with_it(
         def send() -> None:
             signal.pthread_kill(main or 0, signal.SIGUSR1)
 
-        for fault in (Fault(1, before=send, drop_reply=True), Fault(0, after=send, drop_reply=True)):
+        for fault in (
+            Fault(1, before=send, drop_reply=True),
+            Fault(0, after=send, drop_reply=True),
+        ):
             watch.queue("q").push(b"a")
             watch.queue("q").ack(*watch.queue("q").pop()) if fault.at else None
             proxy.arm(fault)

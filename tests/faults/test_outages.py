@@ -144,9 +144,7 @@ def test_a_line_that_breaks_and_heals_at_once_is_not_worth_a_word(
     assert lines(caplog) == []
 
 
-def test_the_password_is_told_to_nobody(
-    connect: Connect, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_password_is_told_to_nobody(connect: Connect, caplog: pytest.LogCaptureFixture) -> None:
     """Not in the log, in errors and their causes, in tracebacks, nor in what objects show."""
     caplog.set_level(logging.DEBUG)
     server = Server(tcp=True).start()

@@ -184,7 +184,9 @@ KILLED = (
 )
 
 
-def test_a_program_that_is_told_to_end_ends(server: Server, plain: redis.Redis, flavour: str) -> None:
+def test_a_program_that_is_told_to_end_ends(
+    server: Server, plain: redis.Redis, flavour: str
+) -> None:
     """SIGTERM in the middle of a wait is the end, at once; the lease does the rest."""
     with Program(KILLED, server.url, flavour) as program:
         program.hear()

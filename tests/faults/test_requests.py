@@ -68,7 +68,6 @@ def cast(*casts: tuple[str, int]) -> pytest.MarkDecorator:
 
 #: Faults that take no time are tried with all casts, those that do with fewer.
 all_casts = cast(("sync", 1), ("sync", 3), ("async", 1), ("async", 3))
-two_casts = cast(("sync", 3), ("async", 1))
 
 
 def try_all(durable: Server, line: Proxy, actors: Cast, fault_at: Callable[[int], Fault]) -> None:
@@ -103,13 +102,13 @@ def test_cut_after_any_request(durable: Server, line: Proxy, actors: Cast) -> No
     try_all(durable, line, actors, lambda k: Fault(k, cut_reply=0))
 
 
-@two_casts
+@cast(("async", 1))
 def test_any_answer_may_never_come(durable: Server, line: Proxy, actors: Cast) -> None:
     """The server does it, the line looks alive, and nothing comes: the client asks elsewhere."""
     try_all(durable, line, actors, lambda k: Fault(k, drop_reply=True))
 
 
-@two_casts
+@cast(("sync", 3))
 def test_the_server_freezes_at_any_request(durable: Server, line: Proxy, actors: Cast) -> None:
     """It stands still for longer than a client waits for an answer, then does all it was sent."""
 

@@ -62,9 +62,7 @@ def test_an_answer_that_comes_too_late_is_not_taken_for_the_next_one(
 
 
 @pytest.mark.usefixtures("no_heartbeat")
-def test_bytes_nobody_asked_for_are_not_taken_for_an_answer(
-    proxy: Proxy, through: Connect
-) -> None:
+def test_bytes_nobody_asked_for_are_not_taken_for_an_answer(proxy: Proxy, through: Connect) -> None:
     """A connection that holds something when it should hold nothing is not used any more."""
     queue = through().queue("q")
     queue.push(b"a")

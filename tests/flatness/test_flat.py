@@ -48,6 +48,7 @@ def few(ground: Server) -> Counts:
     return counted(ground, FEW)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backlog", BACKLOGS.values(), ids=BACKLOGS)
 def test_an_operation_costs_the_same_calls(
     ground: Server, few: Counts, backlog: dict[str, int]

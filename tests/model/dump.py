@@ -1,6 +1,7 @@
 """All keys of one queue as they are on the server, read in one atomic round trip."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import redis
@@ -50,7 +51,6 @@ class Dump:
         self.types: dict[str, str] = {name: row[0].decode() for name, row in there.items()}
         self.ttls: dict[str, int] = {name: row[1] for name, row in there.items()}
         self._content = {name: row[2] for name, row in there.items() if len(row) > 2}
-        self._facts: dict[str, dict[str, Any]] | None = None
 
     def _of(self, name: str, kind: KeyType) -> Any:
         return self._content[name] if self.types.get(name) == kind else []
@@ -81,20 +81,17 @@ class Dump:
         """The members of a sorted set of ids, lowest score first."""
         return [member.decode() for member, _ in self.scored(name)]
 
-    @property
+    @cached_property
     def facts(self) -> dict[str, dict[str, Any]]:
         """What is not plain about each job that has such facts."""
-        if self._facts is None:
-            self._facts = {
-                job_id.decode(): loads(raw) for job_id, raw in self.fields("meta").items()
-            }
-        return self._facts
+        return {job_id.decode(): loads(raw) for job_id, raw in self.fields("meta").items()}
 
     def place(self, job_id: str) -> int:
         """Where a job stands in line."""
         kept = self.facts.get(job_id, {}).get("place")
         return int(kept if kept is not None else job_id.rpartition("-")[2])
 
+    @cached_property
     def entries(self) -> list[tuple[str, bool]]:
         """The ids in the list of waiting jobs, in order, each with whether it is a ghost."""
         jobs, found = self.fields("jobs"), []
@@ -106,11 +103,13 @@ class Dump:
             )
         return found
 
+    @cached_property
     def line(self) -> list[str]:
         """The ids in line, in the order they are served."""
-        rest = [job_id for job_id, ghost in self.entries() if not ghost]
+        rest = [job_id for job_id, ghost in self.entries if not ghost]
         return self.ids("suspects") + self.ids("front") + rest
 
+    @cached_property
     def leases(self) -> dict[int, Lease]:
         """The hand-outs by fence."""
         found = {}
@@ -132,7 +131,7 @@ def dump(client: redis.Redis, queue: str) -> Dump:
     """Read all keys of a queue at one moment."""
     keys = queue_keys(queue)
     special = str.maketrans({c: f"\\{c}" for c in "*?[]^\\"})
-    with client.pipeline(transaction=True) as pipe:
+    with client.pipeline(transaction=False) as pipe:
         pipe.eval(_READ, len(NAMES), *keys.pick(NAMES))
         pipe.keys(keys[""].translate(special) + "*")
         found, names = pipe.execute()

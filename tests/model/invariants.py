@@ -50,7 +50,7 @@ def broken(found: Dump, *, token_taken: bool = False, mixed_modes: bool = False)
 def _places(found: Dump) -> dict[str, list[str]]:
     """Where each id is: normally one place each."""
     places: dict[str, list[str]] = defaultdict(list)
-    for job_id in (job_id for job_id, ghost in found.entries() if not ghost):
+    for job_id in (job_id for job_id, ghost in found.entries if not ghost):
         places[job_id].append("waiting")
     for name in ("front", "suspects", "scheduled", "dead"):
         for job_id in found.ids(name):
@@ -88,7 +88,7 @@ def _one_place(found: Dump, places: dict[str, list[str]]) -> Iterator[str]:
 
 
 def _lines(found: Dump) -> Iterator[str]:
-    entries = found.entries()
+    entries = found.entries
     ghosts = sum(ghost for _, ghost in entries)
     counted = int(found.fields("stats").get(b"ghosts", 0))
     if ghosts != counted:
@@ -111,7 +111,7 @@ def _lines(found: Dump) -> Iterator[str]:
 
 
 def _hand_outs(found: Dump) -> Iterator[str]:
-    leases, left = found.leases(), found.texts("left")
+    leases, left = found.leases, found.texts("left")
     running = {job_id: int(fence) for job_id, fence in found.texts("running").items()}
     workers = set(found.ids("workers"))
     for job_id, fence in running.items():
@@ -128,7 +128,7 @@ def _hand_outs(found: Dump) -> Iterator[str]:
 
 
 def _indexes(found: Dump) -> Iterator[str]:
-    leases, left = found.leases(), found.texts("left")
+    leases, left = found.leases, found.texts("left")
     if max(leases, default=0) > int(found.fields("clock").get(b"fence", 0)):
         yield "a hand-out is newer than the last fence"
     if set(map(int, left)) - set(leases):
@@ -185,7 +185,7 @@ def _locks(found: Dump, places: dict[str, list[str]]) -> Iterator[str]:
 
 
 def _trials(found: Dump, places: dict[str, list[str]]) -> Iterator[str]:
-    leases, running = found.leases(), found.texts("running")
+    leases, running = found.leases, found.texts("running")
     expected = Counter(
         (leases[int(running[job_id])].worker, job_id)
         for job_id, facts in found.facts.items()
@@ -212,7 +212,7 @@ def _memory(found: Dump) -> Iterator[str]:
 
 def _token(found: Dump, *, token_taken: bool) -> Iterator[str]:
     tokens, paused = len(found.elements("wake")), "paused" in found.types
-    waiting = [job_id for job_id, ghost in found.entries() if not ghost] + found.ids("front")
+    waiting = [job_id for job_id, ghost in found.entries if not ghost] + found.ids("front")
     if tokens > 1 or (paused and tokens):
         yield f"{tokens} wake-up tokens{' in a paused queue' if paused else ''}"
     if waiting and not (tokens or paused or token_taken):

@@ -202,8 +202,12 @@ class Moves:
         return twin if twin and twin is not job and twin.state is not State.RUNNING else None
 
     def put_back(self, job: Job, verb: str) -> None:
-        """Bring a job that ran back to its place; a younger twin is merged away."""
+        """Bring a job that ran back to its place; of two twins in line the younger is merged."""
         twin = self.twin_of(job)
+        if twin and twin.state is not State.SCHEDULED and twin.place < job.place:
+            self.move(job, "merge", None)
+            self.counters["merged"] += 1
+            return
         if twin:
             self.evict(twin, "merge")
             self.counters["merged"] += 1

@@ -119,7 +119,7 @@ class Pair:
     def check(self, name: str) -> None:
         """Compare the whole worlds and look at all invariants."""
         before, self.found = self.found, dump(self.client, self.keys.queue)
-        came = set(self.found.line()) - set(before.line())
+        came = set(self.found.line) - set(before.line)
         if came or self.found.elements("wake"):
             self.token_taken = False
         wrong = differences(abstract(self.found), model_world(self.model))
@@ -145,7 +145,7 @@ class Pair:
 
     def _stranded(self) -> bool:
         """Jobs wait, nobody was called: a heartbeat must notice."""
-        line = self.found.elements("waiting") or self.found.line()
+        line = self.found.elements("waiting") or self.found.line
         return bool(line) and "wake" not in self.found.types and "paused" not in self.found.types
 
     def _ask_server(self, request: Request) -> Any:

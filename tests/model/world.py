@@ -54,7 +54,7 @@ def abstract(found: Dump) -> World:
         locks.setdefault(lock, []).append(job_id.decode())
     return {
         "jobs": _jobs(found, parked),
-        "line": found.line(),
+        "line": found.line,
         "parked": parked,
         "marks": {key: job_id.decode() for key, job_id in found.fields("unique").items()},
         "locks": {lock: sorted(ids) for lock, ids in locks.items()},
@@ -73,7 +73,7 @@ def abstract(found: Dump) -> World:
 
 
 def _jobs(found: Dump, parked: dict[bytes, list[str]]) -> dict[str, dict[str, Any]]:
-    running, leases = found.texts("running"), found.leases()
+    running, leases = found.texts("running"), found.leases
     scores = {name: dict(found.scored(name)) for name in ("scheduled", "dead")}
     aside = {job_id for ids in parked.values() for job_id in ids}
     jobs = {}

@@ -45,6 +45,17 @@ def test_a_line_of_ghosts_alone_is_removed(world: World) -> None:
     assert changed["stats"] == {"cancelled": "3"}
 
 
+def test_a_wrong_count_of_ghosts_does_not_cost_the_line(world: World) -> None:
+    """A job at its head tells that not all are ghosts, whatever the count says."""
+    world.push(b"a", b"b", b"c")
+    world.store.hset(world.keys["stats"], "ghosts", 9)
+
+    _, changed = world.step(cancel(world.keys, [jid(2)], None))
+
+    assert "waiting" not in changed
+    assert changed["jobs"] == {jid(1): "a", jid(3): "c"}
+
+
 def test_a_running_job_is_told(world: World) -> None:
     """It is counted when it ends; telling it twice counts once."""
     world.start()

@@ -59,6 +59,7 @@ def test_the_library_sends_nothing_again_by_itself(clients: tuple[Any, Any]) -> 
     assert [client.retry.get_retries() for client in opened] == [0, 0]
 
 
+@pytest.mark.slow
 def test_waiting_on_several_slots_is_quiet(cluster: Cluster, loop: Loop) -> None:
     """One who waits on three queues in three slots sends at most one command a second for each."""
     cluster.flush()

@@ -18,6 +18,7 @@ def cluster() -> Iterator[Cluster]:
     running.stop()
 
 
+@pytest.mark.slow
 def test_a_master_dies_under_load(cluster: Cluster, flavour: str, loop: Loop) -> None:
     """Every job that had reached the replica is done; nobody had to do anything."""
     master, replica = cluster.masters[0], cluster.replicas[0]

@@ -35,6 +35,7 @@ def move_at_once(cluster: Cluster, slot: int, source: Node, target: Node) -> Non
     wait_until(lambda: cluster.owner("mail") is target, within=20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("move", [move_key_by_key, move_at_once], ids=lambda move: move.__name__)
 def test_a_slot_moves_under_load(cluster: Cluster, flavour: str, loop: Loop, move: Any) -> None:
     """To another node and back, while jobs are pushed, parked, taken and ended."""

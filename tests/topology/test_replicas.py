@@ -15,7 +15,7 @@ from tests.support.waiting import wait_until
 @pytest.fixture
 def pair() -> Iterator[tuple[Server, Server]]:
     """A primary and its replica, in step."""
-    primary = Server(tcp=True).start()
+    primary = Server("--repl-diskless-sync-delay", "0", tcp=True).start()
     replica = Server("--replicaof", f"127.0.0.1 {primary.port}", tcp=True).start()
     with replica.client() as client:
         wait_until(lambda: client.info("replication")["master_link_status"] == "up", within=20)
@@ -44,9 +44,7 @@ def test_a_push_returns_once_the_replica_has_it(
     assert sorted(kept) == sorted([first.id.encode(), second.id.encode()])
 
 
-def test_a_replica_that_lags_is_told(
-    pair: tuple[Server, Server], flavour: str, loop: Loop
-) -> None:
+def test_a_replica_that_lags_is_told(pair: tuple[Server, Server], flavour: str, loop: Loop) -> None:
     """The job is queued once, and the error names it and says how many replicas have it."""
     primary, replica = pair
     limpet: Any = open_limpet(flavour, loop, primary.url, replicas=1, timeout=1)

@@ -44,6 +44,7 @@ def test_everyday_work(calm: Watched, pair: Pair, scenario: Callable[[Any, Any],
     scenario(*pair(calm.url))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["the master is killed", "an operator orders it"])
 def test_workers_follow_a_failover(watched: Watched, flavour: str, loop: Loop, how: str) -> None:
     """Every job that had reached the replica is done; nobody had to do anything."""

@@ -28,7 +28,8 @@ def test_the_order_of_places(nothing_named: Path, monkeypatch: pytest.MonkeyPatc
     assert (resolve().url, resolve().source) == ("redis://c", "REDIS_URL")
     monkeypatch.setenv("LIMPET_URL", "redis://b")
     assert (resolve().url, resolve().source) == ("redis://b", "LIMPET_URL")
-    assert (resolve("redis://a").url, resolve("redis://a").source) == ("redis://a", "the url option")
+    given = resolve("redis://a")
+    assert (given.url, given.source) == ("redis://a", "the url option")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from limpet.aio.base import AsyncQueueBase
 from limpet.aio.events import AsyncEvents
 from limpet.commands import finish, take, workers
 from limpet.commands.finish import settled
-from limpet.errors import WorkerLost
+from limpet.errors import ConfigError, WorkerLost
 from limpet.flows import pop as pop_flows
 from limpet.intake import message_bytes, receipt_of, receipts_of
 from limpet.options import MAX_BATCH, MAX_MESSAGE, Duration, count_of, milliseconds
@@ -94,15 +94,20 @@ class AsyncConsumer(AsyncQueueBase):
 
     async def renew(self, *deliveries: Delivery) -> Renewed:
         """Renew the worker's lease now; answers which of these are lost or cancelled."""
+        for given in deliveries:
+            if not isinstance(given, Delivery) or receipt_of(given, self.name) is None:
+                raise ConfigError(f"show deliveries to renew, not {type(given).__name__}")
         asker = await self._limpet.asker_for(self._source)
-        receipts = [d.receipt for d in deliveries]
-        command = workers.renew(self._keys, asker.worker, receipts)
-        lost, told = await self._limpet.send_as_worker(command)
-        numbered = list(enumerate(deliveries, 1))
-        self._limpet.hands.drop(d.receipt for n, d in numbered if n in lost)
-        return Renewed(
-            tuple(d for n, d in numbered if n in lost), tuple(d for n, d in numbered if n in told)
-        )
+        lost: list[Delivery] = []
+        told: list[Delivery] = []
+        for first in range(0, len(deliveries), MAX_BATCH) or (0,):
+            part = deliveries[first : first + MAX_BATCH]
+            command = workers.renew(self._keys, asker.worker, [d.receipt for d in part])
+            gone, cancelled = await self._limpet.send_as_worker(command)
+            lost += [d for n, d in enumerate(part, 1) if n in gone]
+            told += [d for n, d in enumerate(part, 1) if n in cancelled]
+        self._limpet.hands.drop(d.receipt for d in lost)
+        return Renewed(tuple(lost), tuple(told))
 
     async def recover(self, count: int = 1, older_than: Duration | None = None) -> list[Delivery]:
         """Take over deliveries not ended for that long (the queue's timeout), oldest first.

@@ -3,8 +3,15 @@
 from limpet.aio.base import AsyncQueueBase
 from limpet.commands import manage
 from limpet.flows import audit
+from limpet.intake import id_of
 from limpet.options import MAX_BATCH, count_of
 from limpet.values import Report
+
+
+def _parts(ids: tuple[str, ...]) -> list[list[str]]:
+    """Cut ids into batches, without those that no job can have; none at all means all jobs."""
+    known = [job_id for job_id in map(id_of, ids) if job_id is not None]
+    return [known[n : n + MAX_BATCH] for n in range(0, len(known), MAX_BATCH)] if ids else [[]]
 
 
 class AsyncKeeper(AsyncQueueBase):
@@ -30,13 +37,17 @@ class AsyncKeeper(AsyncQueueBase):
 
     async def revive(self, *ids: str, count: int = MAX_BATCH) -> list[str]:
         """Give dead jobs another life: those named, or the newest `count`; answers their ids."""
-        asked = min(count_of(count), MAX_BATCH)
-        return await self._send(manage.revive(self._keys, [str(i) for i in ids], asked))
+        asked, revived = min(count_of(count), MAX_BATCH), []
+        for part in _parts(ids):
+            revived.extend(await self._send(manage.revive(self._keys, part, asked)))
+        return revived
 
     async def purge(self, *ids: str, count: int = MAX_BATCH) -> int:
         """Forget dead jobs: those named, or the oldest `count`; answers how many."""
-        asked = min(count_of(count), MAX_BATCH)
-        return await self._send(manage.purge(self._keys, [str(i) for i in ids], asked))
+        asked, purged = min(count_of(count), MAX_BATCH), 0
+        for part in _parts(ids):
+            purged += await self._send(manage.purge(self._keys, part, asked))
+        return purged
 
     async def verify(self) -> Report:
         """Look for anything inconsistent, in bounded steps; changes nothing."""

@@ -8,7 +8,7 @@ from limpet.aio.base import AsyncQueueBase
 from limpet.commands import manage
 from limpet.errors import ConfigError, Duplicate
 from limpet.flows import manage as manage_flows
-from limpet.intake import Item, is_strict, new_job
+from limpet.intake import Item, id_of, is_strict, list_key_of, new_job
 from limpet.options import Duration, OnTwin, Payload, UniqueMode, payload_bytes
 from limpet.values import Pushed
 
@@ -63,6 +63,8 @@ class AsyncProducer(AsyncQueueBase):
 
         Options are for all jobs; an `Item` says its own. A wrong item raises before any is sent.
         """
+        if isinstance(items, (str, bytes, bytearray)) or not isinstance(items, Iterable):
+            raise ConfigError("push_many takes a list of payloads; push takes one")
         common = Item(b"", unique, None, lock, delay, at, front, None, on_twin)
         each = [(i if isinstance(i, Item) else Item(i)).over(common) for i in items]
         if not each:
@@ -86,8 +88,9 @@ class AsyncProducer(AsyncQueueBase):
         if (payload is None) == (id is None):
             raise ConfigError("say what to cancel: either payload= or id=")
         if id is not None:
-            return await self._send(manage.cancel(self._keys, [str(id)], None))
-        wanted = payload_bytes(payload or b"", self.policy.max_payload)
+            job_id = id_of(id)
+            return await self._send(manage.cancel(self._keys, [job_id], None)) if job_id else 0
+        wanted = payload_bytes(b"" if payload is None else payload, self.policy.max_payload)
         return await self._run(manage_flows.cancel_payload(self._keys, wanted))
 
     async def adopt(self, list_key: str) -> int:
@@ -96,11 +99,10 @@ class AsyncProducer(AsyncQueueBase):
         The list empties as its elements move, each in the same step that queues it. Marks and
         locks are built by the queue's policy; twins are merged.
         """
-        if not list_key or not isinstance(list_key, str):
-            raise ConfigError("name the key of the list to adopt")
+        source = list_key_of(list_key)
         await self._limpet.register(self.name)
         flow = manage_flows.adopt(
-            self._keys, list_key, lambda payload: new_job(self.policy, Item(payload))
+            self._keys, source, lambda payload: new_job(self.policy, Item(payload))
         )
         moved, born = await self._run(flow)
         if born:

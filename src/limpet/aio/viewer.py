@@ -4,7 +4,8 @@ from limpet.aio.base import AsyncQueueBase
 from limpet.commands import look
 from limpet.errors import ConfigError
 from limpet.flows import manage as manage_flows
-from limpet.options import MAX_BATCH, Payload, count_of, payload_bytes
+from limpet.intake import id_of
+from limpet.options import MAX_BATCH, Payload, count_of, payload_bytes, position_of
 from limpet.states import State
 from limpet.values import Failure, JobView, LockView, Stats
 
@@ -44,7 +45,8 @@ class AsyncViewer(AsyncQueueBase):
 
     async def job(self, id: str) -> JobView | None:
         """Show one job by id, wherever it is; None if it is not (or no longer) there."""
-        return await self._send(look.job(self._keys, str(id)))
+        job_id = id_of(id)
+        return None if job_id is None else await self._send(look.job(self._keys, job_id))
 
     async def find(self, payload: Payload) -> list[JobView]:
         """Show all jobs with this payload, in whatever state."""
@@ -55,9 +57,8 @@ class AsyncViewer(AsyncQueueBase):
 
     async def failures(self, start: int = 0, count: int = 100) -> list[Failure]:
         """Show the last errors, newest first; at most 100 are kept."""
-        if start < 0:
-            raise ConfigError(f"start must not be negative, got {start!r}")
-        return await self._send(look.failures(self._keys, start, min(count_of(count), 100)))
+        first, asked = position_of(start), min(count_of(count), 100)
+        return await self._send(look.failures(self._keys, first, asked))
 
     async def last_failure(self, index: int = 0) -> Failure | None:
         """Show the last error, or with index 1 the one before, and so on; None if there is none."""
@@ -70,6 +71,5 @@ class AsyncViewer(AsyncQueueBase):
 
     async def locks(self, start: int = 0, count: int = 100) -> list[LockView]:
         """Show who holds which lock, and how many jobs wait for it."""
-        if start < 0:
-            raise ConfigError(f"start must not be negative, got {start!r}")
-        return await self._send(look.locks(self._keys, start, min(count_of(count), MAX_BATCH)))
+        first, asked = position_of(start), min(count_of(count), MAX_BATCH)
+        return await self._send(look.locks(self._keys, first, asked))

@@ -72,6 +72,14 @@ def loads(raw: bytes) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def number(facts: dict[str, Any], name: str, otherwise: int = 0) -> int:
+    """Read a number from facts; a torn one counts as not said."""
+    try:
+        return int(float(facts.get(name) or otherwise))
+    except (TypeError, ValueError, OverflowError):
+        return otherwise
+
+
 def dumps(value: dict[str, Any]) -> bytes:
     """Write JSON for a script; bytes go in as they are."""
     plain = {k: as_text(v) if isinstance(v, bytes) else v for k, v in value.items()}

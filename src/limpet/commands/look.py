@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from limpet.commands.base import Command, Reply, as_bytes, command, loads, misread, readable
+from limpet.commands.base import Command, Reply, as_bytes, command, loads, misread, number, readable
 from limpet.commands.take import enqueued_at
 from limpet.keys import QueueKeys
 from limpet.states import State
@@ -27,16 +27,16 @@ def stats(keys: QueueKeys) -> Command[Stats]:
 def _view(queue: str, ms: int, row: list[bytes]) -> JobView:
     job_id, payload, raw, state, when, worker, fence = row
     facts, name, running = loads(raw), job_id.decode(), state == b"running"
-    at = int(float(when)) if when else None
+    at = number({"at": when}, "at") if when else None
     return JobView(
         queue=queue,
         id=name,
         payload=payload,
         state=State(state.decode()),
         enqueued_at=enqueued_at(name, facts),
-        deliveries=int(facts.get("deliveries") or 0) + running,
-        crashes=int(facts.get("crashes") or 0),
-        retries=int(facts.get("retries") or 0),
+        deliveries=number(facts, "deliveries") + running,
+        crashes=number(facts, "crashes"),
+        retries=number(facts, "retries"),
         at=at,
         elapsed=max(ms - at, 0) if running and at is not None else None,
         worker=worker.decode() or None,
@@ -89,8 +89,8 @@ def _failure(facts: dict[str, Any]) -> Failure:
     return Failure(
         id=str(facts.get("id", "")),
         message=readable(facts.get("message")) or "",
-        at=int(facts.get("at") or 0),
-        deliveries=int(facts.get("deliveries") or 0),
+        at=number(facts, "at"),
+        deliveries=number(facts, "deliveries"),
     )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from limpet.commands.base import Arg, Command, Reply, as_bytes, command, loads, misread
+from limpet.commands.base import Arg, Command, Reply, as_bytes, command, loads, misread, number
 from limpet.errors import WorkerLost
 from limpet.keys import QueueKeys
 from limpet.values import Claim, Delivery, Receipt
@@ -52,11 +52,11 @@ def _delivery(
         payload,
         receipt,
         enqueued_at(name, facts),
-        started_at=int(facts.get("started") or at),
+        started_at=number(facts, "started", at),
         delivered_at=at,
-        deliveries=int(facts.get("deliveries") or 0) + 1,
-        crashes=int(facts.get("crashes") or 0),
-        retries=int(facts.get("retries") or 0),
+        deliveries=number(facts, "deliveries") + 1,
+        crashes=number(facts, "crashes"),
+        retries=number(facts, "retries"),
         lock=as_bytes(facts.get("lock")),
     )
 

@@ -81,7 +81,7 @@ def pop_line(sources: list[Source], asker: Asker, count: int) -> Flow[Taken]:
 
 def pop(sources: list[Source], asker: Asker, count: int, wait_ms: int) -> Flow[list[Delivery]]:
     """Take up to `count` jobs; wait for the first one if there is none."""
-    left_ms, line = wait_ms, sources
+    left_ms, line, vain = wait_ms, sources, 0
     while True:
         taken = yield from pop_line(line, asker, count)
         if taken.deliveries or left_ms <= 0:
@@ -89,6 +89,10 @@ def pop(sources: list[Source], asker: Asker, count: int, wait_ms: int) -> Flow[l
         woken = yield _wait(sources, taken, left_ms)
         left_ms -= woken.waited_ms
         line = _called(sources, woken)
+        if woken.key is None and woken.waited_ms >= MAX_WAIT_MS and left_ms > 0:
+            # Nobody called for long. The heartbeat looks after all queues, so one look will do.
+            vain += 1
+            line = [sources[vain % len(sources)]]
 
 
 def _wait(sources: list[Source], taken: Taken, left_ms: int) -> Wait | Rest:

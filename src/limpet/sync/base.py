@@ -23,10 +23,9 @@ class QueueBase:
             from limpet.sync.client import default_client
 
             limpet = default_client()
-        self.name = name
+        self.name, self._keys = name, queue_keys(name)
         self.policy = limpet.policy_of(name, policy)
         self._limpet = limpet
-        self._keys = queue_keys(name)
         self._source = Source(self._keys, self.policy)
 
     def __repr__(self) -> str:

@@ -12,6 +12,7 @@ from limpet.errors import ConfigError
 from limpet.flows import manage as manage_flows
 from limpet.flows import pop as pop_flows
 from limpet.flows.pop import Source
+from limpet.intake import by_queue, id_of
 from limpet.keys import REGISTRY, queue_keys
 from limpet.link.sync import Link
 from limpet.options import Duration, Policy, WorkerOptions, count_of, milliseconds
@@ -54,6 +55,8 @@ class Limpet(Working):
         timeout_ms = milliseconds(timeout, "timeout")
         if timeout_ms == 0:
             raise ConfigError("timeout must be longer than nothing")
+        if not isinstance(policies or {}, Mapping):
+            raise ConfigError("policies must be a mapping from names of queues to their options")
         self._policies = dict(policies or {})
         for queue in self._policies:  # a mistake shows here, not at the first job
             queue_keys(queue)
@@ -75,7 +78,10 @@ class Limpet(Working):
 
     def policy_of(self, queue: str, policy: Mapping[str, Any]) -> Policy:
         """Put the policy of a queue together: for all, for this name, said here."""
-        merged = {**self._policies.get("*", {}), **self._policies.get(queue, {}), **policy}
+        given = (self._policies.get("*", {}), self._policies.get(queue, {}), policy)
+        if not all(isinstance(options, Mapping) for options in given):
+            raise ConfigError(f"the policy of queue {queue!r} must be a mapping of options")
+        merged = {option: value for options in given for option, value in options.items()}
         known = [field.name for field in fields(Policy)]
         unknown = [option for option in merged if option not in known]
         if unknown:
@@ -98,22 +104,22 @@ class Limpet(Working):
         """Take from several queues strictly in this order: all it can from the first, and on."""
         if not queues:
             raise ConfigError("name at least one queue to pop from")
-        sources = [Source(queue_keys(q), self.policy_of(q, {})) for q in dict.fromkeys(queues)]
+        lines = dict.fromkeys(queue_keys(queue) for queue in queues)
+        sources = [Source(keys, self.policy_of(keys.queue, {})) for keys in lines]
         return self.pop_from(sources, count, wait)
 
     def ack(self, *deliveries: Delivery) -> list[str]:
         """End deliveries of any queues as done; answers the ids really acked."""
         acked: list[str] = []
-        for queue in dict.fromkeys(d.queue for d in deliveries):
-            acked += self.queue(queue).ack(*[d for d in deliveries if d.queue == queue])
+        for queue, mine in by_queue(deliveries).items():
+            acked.extend(self.queue(queue).ack(*mine))
         return acked
 
     def release(self, *deliveries: Delivery, delay: Duration | None = None) -> list[str]:
         """Give deliveries of any queues back; answers the ids really released."""
         released: list[str] = []
-        for queue in dict.fromkeys(d.queue for d in deliveries):
-            mine = [d for d in deliveries if d.queue == queue]
-            released += self.queue(queue).release(*mine, delay=delay)
+        for queue, mine in by_queue(deliveries).items():
+            released.extend(self.queue(queue).release(*mine, delay=delay))
         return released
 
     def pop_from(self, sources: list[Source], count: int, wait: Duration | None) -> list[Delivery]:
@@ -148,7 +154,7 @@ class Limpet(Working):
     def fail_worker(self, worker: str) -> bool:
         """Declare a worker dead: its jobs return in every queue; True if it was known."""
         known = False
-        for queue in self.queues():
+        for queue in self.queues() if id_of(worker) == worker else ():
             source = Source(queue_keys(queue), self.policy_of(queue, {}))
             known = self.link.run(manage_flows.fail_worker(source, worker)) or known
         return known

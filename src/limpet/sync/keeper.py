@@ -3,9 +3,16 @@
 
 from limpet.commands import manage
 from limpet.flows import audit
+from limpet.intake import id_of
 from limpet.options import MAX_BATCH, count_of
 from limpet.sync.base import QueueBase
 from limpet.values import Report
+
+
+def _parts(ids: tuple[str, ...]) -> list[list[str]]:
+    """Cut ids into batches, without those that no job can have; none at all means all jobs."""
+    known = [job_id for job_id in map(id_of, ids) if job_id is not None]
+    return [known[n : n + MAX_BATCH] for n in range(0, len(known), MAX_BATCH)] if ids else [[]]
 
 
 class Keeper(QueueBase):
@@ -31,13 +38,17 @@ class Keeper(QueueBase):
 
     def revive(self, *ids: str, count: int = MAX_BATCH) -> list[str]:
         """Give dead jobs another life: those named, or the newest `count`; answers their ids."""
-        asked = min(count_of(count), MAX_BATCH)
-        return self._send(manage.revive(self._keys, [str(i) for i in ids], asked))
+        asked, revived = min(count_of(count), MAX_BATCH), []
+        for part in _parts(ids):
+            revived.extend(self._send(manage.revive(self._keys, part, asked)))
+        return revived
 
     def purge(self, *ids: str, count: int = MAX_BATCH) -> int:
         """Forget dead jobs: those named, or the oldest `count`; answers how many."""
-        asked = min(count_of(count), MAX_BATCH)
-        return self._send(manage.purge(self._keys, [str(i) for i in ids], asked))
+        asked, purged = min(count_of(count), MAX_BATCH), 0
+        for part in _parts(ids):
+            purged += self._send(manage.purge(self._keys, part, asked))
+        return purged
 
     def verify(self) -> Report:
         """Look for anything inconsistent, in bounded steps; changes nothing."""

@@ -4,7 +4,8 @@
 from limpet.commands import look
 from limpet.errors import ConfigError
 from limpet.flows import manage as manage_flows
-from limpet.options import MAX_BATCH, Payload, count_of, payload_bytes
+from limpet.intake import id_of
+from limpet.options import MAX_BATCH, Payload, count_of, payload_bytes, position_of
 from limpet.states import State
 from limpet.sync.base import QueueBase
 from limpet.values import Failure, JobView, LockView, Stats
@@ -45,7 +46,8 @@ class Viewer(QueueBase):
 
     def job(self, id: str) -> JobView | None:
         """Show one job by id, wherever it is; None if it is not (or no longer) there."""
-        return self._send(look.job(self._keys, str(id)))
+        job_id = id_of(id)
+        return None if job_id is None else self._send(look.job(self._keys, job_id))
 
     def find(self, payload: Payload) -> list[JobView]:
         """Show all jobs with this payload, in whatever state."""
@@ -56,9 +58,8 @@ class Viewer(QueueBase):
 
     def failures(self, start: int = 0, count: int = 100) -> list[Failure]:
         """Show the last errors, newest first; at most 100 are kept."""
-        if start < 0:
-            raise ConfigError(f"start must not be negative, got {start!r}")
-        return self._send(look.failures(self._keys, start, min(count_of(count), 100)))
+        first, asked = position_of(start), min(count_of(count), 100)
+        return self._send(look.failures(self._keys, first, asked))
 
     def last_failure(self, index: int = 0) -> Failure | None:
         """Show the last error, or with index 1 the one before, and so on; None if there is none."""
@@ -71,6 +72,5 @@ class Viewer(QueueBase):
 
     def locks(self, start: int = 0, count: int = 100) -> list[LockView]:
         """Show who holds which lock, and how many jobs wait for it."""
-        if start < 0:
-            raise ConfigError(f"start must not be negative, got {start!r}")
-        return self._send(look.locks(self._keys, start, min(count_of(count), MAX_BATCH)))
+        first, asked = position_of(start), min(count_of(count), MAX_BATCH)
+        return self._send(look.locks(self._keys, first, asked))

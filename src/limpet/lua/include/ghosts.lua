@@ -25,7 +25,9 @@ local function drop_ghosts()
   if cut > 0 then
     redis.call("HINCRBY", stats, "ghosts", -cut)
   end
-  if redis.call("LLEN", waiting) <= (tonumber(redis.call("HGET", stats, "ghosts")) or 0) then
+  -- Never by the count alone: if it is wrong, a job at the head still tells that some wait.
+  local head, ghosts = redis.call("LINDEX", waiting, 0), tonumber(redis.call("HGET", stats, "ghosts")) or 0
+  if redis.call("LLEN", waiting) <= ghosts and (not head or is_ghost(head)) then
     redis.call("DEL", waiting)
     redis.call("HDEL", stats, "ghosts")
   end

@@ -1,4 +1,5 @@
--- Needs jobs, meta, running, cancelled, trials, unique, stats; lease_of, settle, unlock, unmark, evict, facts_of.
+-- Needs jobs, meta, running, scheduled, cancelled, trials, unique, stats; lease_of, settle, unlock, unmark, evict,
+-- facts_of, note, line_up, place_of, prefix, int.
 
 -- leave(id, fence, facts): the job stops running; its lease, its lock and its trial end.
 local function leave(id, fence, facts)
@@ -36,11 +37,17 @@ local function twin_of(id, facts)
   end
 end
 
--- put_back(id, facts): in line again; the older of two twins keeps its place, the younger is merged.
+-- put_back(id, facts): in line again. Of two twins in line the older keeps its place and the younger is
+-- merged into it; one that waits for a later time gives way.
 local function put_back(id, facts)
   local twin = twin_of(id, facts)
   if twin then
-    evict(twin, facts_of(twin))
+    local theirs = facts_of(twin)
+    if place_of(twin, theirs) < place_of(id, facts) and not redis.call("ZSCORE", scheduled, twin) then
+      forget(id, facts, "merged")
+      return
+    end
+    evict(twin, theirs)
     redis.call("HINCRBY", stats, "merged", 1)
   end
   if facts.unique then
