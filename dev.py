@@ -30,6 +30,8 @@ PYTHON = str(getattr(sys, "_base_executable", None) or sys.executable)
 PIP = ("-m", "pip", "--no-input", "--disable-pip-version-check")
 
 LINT = (("ruff", "check"), ("ruff", "format", "--check"))
+# Two processes, each with servers of its own; a file stays in one of them.
+PYTEST = ("-q", "-n", "2", "--dist", "loadfile")
 FIX = (("ruff", "check", "--fix"), ("ruff", "format"))
 GENERATE = (("python", "tools/unasync.py"), ("python", "tools/tables.py"))
 FRESH = tuple((*command, "--check") for command in GENERATE)
@@ -207,7 +209,7 @@ def test(*arguments: str) -> None:
     """Check everything, then run the tests; arguments go to pytest."""
     check()
     os.chdir(ROOT)
-    become("pytest", *arguments)
+    become("pytest", *(arguments or PYTEST))
 
 
 def check() -> None:

@@ -44,7 +44,7 @@ def test_a_fit_server_is_fine(run: Run, start: Start) -> None:
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     assert {line.split()[0] for line in lines} == {"ok"}
-    assert lines[0].endswith(f"{url}, named by --url")
+    assert lines[0].endswith(f"{url}, named by the url option")
     assert "valkey" in lines[1]
 
 

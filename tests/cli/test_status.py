@@ -34,7 +34,7 @@ def test_queues_and_workers_are_listed(run: Run, server: Server, plain: redis.Re
     assert lines[5].startswith("painter-")
     assert lines[5].split()[1] == "mail"
     assert "named by" not in done.stdout
-    assert f"server: {server.url} (url)" in done.stderr
+    assert f"server: {server.url} (the url option)" in done.stderr
 
 
 def test_the_same_as_json(run: Run, server: Server, plain: redis.Redis) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import redis
+from redis.asyncio.connection import AbstractConnection
 
 from limpet import AsyncLimpet, BackendError, Limpet
 from limpet.link.lanes import Unsettled
@@ -42,7 +43,7 @@ TAKING: dict[str, Act] = {
 def line(server: Server, plain: redis.Redis) -> Iterator[Proxy]:
     """A line whose faults hit callers, not the heartbeat and what it sends besides."""
     load_scripts(server)
-    proxy = Proxy(server, uncounted=("beat", "tend", "abandon", "release", "stop_work"))
+    proxy = Proxy(server, uncounted=("beat", "tend", "abandon", "release", "stop_work", "holds"))
     yield proxy
     proxy.close()
 
@@ -174,6 +175,30 @@ async def test_a_task_cancelled_between_two_queues_gives_back_what_it_had(
         (again,) = await limpet.queue("high").pop()
         assert (again.deliveries, again.crashes) == (2, 0)
         watch.close()
+
+
+async def test_a_task_that_was_told_to_stop_stops(
+    server: Server, plain: redis.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where `asyncio.wait_for`, which the library uses, keeps the news to itself."""
+    async with AsyncLimpet(server.url, **FAST) as limpet:
+        queue = limpet.queue("q")
+        await queue.pop()
+        await queue.push(b"a")
+        send = AbstractConnection._send_packed_command
+
+        async def send_and_stop(self: Any, command: Any) -> None:
+            await send(self, command)
+            task.cancel()
+
+        task = asyncio.create_task(queue.pop())
+        monkeypatch.setattr(AbstractConnection, "_send_packed_command", send_and_stop)
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        monkeypatch.undo()
+
+        (job,) = await queue.pop(wait=5)
+        assert await queue.ack(job) == [job.id]
 
 
 @pytest.mark.parametrize("seed", range(3))

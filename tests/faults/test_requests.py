@@ -38,7 +38,7 @@ def line(durable: Server) -> Iterator[Proxy]:
     """A line to that server, which is empty."""
     with durable.client() as plain:
         plain.flushall()
-    proxy = Proxy(durable, uncounted=("beat", "tend"))
+    proxy = Proxy(durable, uncounted=("beat", "tend", "holds"))
     yield proxy
     proxy.close()
 

@@ -215,6 +215,15 @@ class QueueMachine(RuleBasedStateMachine):
                 break
         self.tend(limit)
 
+    def kill_again(self, who: int, times: int) -> None:
+        """Let the next job kill one worker after the other."""
+        for n in range(who, who + times):
+            self.start_work(n, OPTIONS[0])
+            worker = self.worker(n)
+            self.do("pop", self.taker(worker), 1, tended=True, lane=worker)
+            self.do("fail_worker", worker, lane="p1")
+            self.tend(100)
+
     def beat(self, who: int) -> None:
         """Give a sign of life."""
         self.do("beat", self.worker(who))

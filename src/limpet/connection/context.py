@@ -20,6 +20,17 @@ def sync_context() -> Context:
     return os.getpid(), None
 
 
+def async_recalls() -> int:
+    """Count how often the present task was told to stop."""
+    task = asyncio.current_task()
+    return 0 if task is None else task.cancelling()
+
+
+def sync_recalls() -> int:
+    """Count nothing: a blocking call cannot be told to stop."""
+    return 0
+
+
 def leave_alone(inherited: object) -> None:
     """Keep something of the parent process as it is: not even the garbage collector closes it."""
     _inherited.append(inherited)

@@ -4,6 +4,7 @@ import asyncio
 import math
 import os
 import time
+from asyncio import CancelledError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,7 +12,7 @@ from limpet.commands import finish, workers
 from limpet.commands.base import Command
 from limpet.commands.take import Taken
 from limpet.connection.clients import async_client, async_close, async_refresh
-from limpet.connection.context import Context, async_context, leave_alone
+from limpet.connection.context import Context, async_context, async_recalls, leave_alone
 from limpet.connection.faults import (
     LIBRARY_ERRORS,
     is_cut,
@@ -181,7 +182,7 @@ class AsyncLink:
 
     async def _persist(self, call: Any, queue: str) -> Any:
         """Call until there is an answer, the error is final, or the time is up."""
-        started, attempt, unsure = time.monotonic(), 0, False
+        started, recalls, attempt, unsure = time.monotonic(), async_recalls(), 0, False
         while True:
             try:
                 reply = await call(await self._client(self._short_s))
@@ -196,7 +197,13 @@ class AsyncLink:
                 attempt += 1
             else:
                 self.contact.find()
+                self._heed(recalls)
                 return reply
+
+    def _heed(self, recalls: int) -> None:
+        """Stop if the task was told so meanwhile: `wait_for` of Python 3.11 may not pass it on."""
+        if async_recalls() > recalls:
+            raise CancelledError
 
     async def _recover(self, error: Exception, attempt: int, deadline: float, queue: str) -> None:
         """Get ready for another attempt; raises if that is of no use."""
@@ -224,7 +231,7 @@ class AsyncLink:
 
     async def wait(self, step: Wait) -> Woken:
         """Block until one of the queues calls or the time is up; a broken wait ends early."""
-        started = time.monotonic()
+        started, recalls = time.monotonic(), async_recalls()
         keys = step.wake_keys
         patience_s = next(w for w in WAITS_MS if step.for_ms <= w) / 1000 + self._short_s
         found = None
@@ -236,6 +243,7 @@ class AsyncLink:
                 found = await waiter.execute_command("BLPOP", *keys, step.for_ms / 1000)
         except LIBRARY_ERRORS as error:
             await self._recover(error, 0, math.inf, keys[0])
+        self._heed(recalls)
         waited_ms = round((time.monotonic() - started) * 1000)
         return Woken(found[0].decode() if found else None, max(waited_ms, 1))
 

@@ -5,6 +5,7 @@ import math
 import os
 import threading
 import time
+from asyncio import CancelledError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,7 +13,7 @@ from limpet.commands import finish, workers
 from limpet.commands.base import Command
 from limpet.commands.take import Taken
 from limpet.connection.clients import sync_client, sync_close, sync_refresh
-from limpet.connection.context import Context, leave_alone, sync_context
+from limpet.connection.context import Context, leave_alone, sync_context, sync_recalls
 from limpet.connection.faults import (
     LIBRARY_ERRORS,
     is_cut,
@@ -182,7 +183,7 @@ class Link:
 
     def _persist(self, call: Any, queue: str) -> Any:
         """Call until there is an answer, the error is final, or the time is up."""
-        started, attempt, unsure = time.monotonic(), 0, False
+        started, recalls, attempt, unsure = time.monotonic(), sync_recalls(), 0, False
         while True:
             try:
                 reply = call(self._client(self._short_s))
@@ -197,7 +198,13 @@ class Link:
                 attempt += 1
             else:
                 self.contact.find()
+                self._heed(recalls)
                 return reply
+
+    def _heed(self, recalls: int) -> None:
+        """Stop if the task was told so meanwhile: `wait_for` of Python 3.11 may not pass it on."""
+        if sync_recalls() > recalls:
+            raise CancelledError
 
     def _recover(self, error: Exception, attempt: int, deadline: float, queue: str) -> None:
         """Get ready for another attempt; raises if that is of no use."""
@@ -225,7 +232,7 @@ class Link:
 
     def wait(self, step: Wait) -> Woken:
         """Block until one of the queues calls or the time is up; a broken wait ends early."""
-        started = time.monotonic()
+        started, recalls = time.monotonic(), sync_recalls()
         keys = step.wake_keys
         patience_s = next(w for w in WAITS_MS if step.for_ms <= w) / 1000 + self._short_s
         found = None
@@ -237,6 +244,7 @@ class Link:
                 found = waiter.execute_command("BLPOP", *keys, step.for_ms / 1000)
         except LIBRARY_ERRORS as error:
             self._recover(error, 0, math.inf, keys[0])
+        self._heed(recalls)
         waited_ms = round((time.monotonic() - started) * 1000)
         return Woken(found[0].decode() if found else None, max(waited_ms, 1))
 
