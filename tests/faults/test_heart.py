@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 import redis
 
-from limpet import Limpet, WorkerLost
+from limpet import Limpet
 from limpet.commands import workers as worker_commands
 from limpet.hands import Hands
 from limpet.heart import Heart
 from limpet.keys import queue_keys
 from limpet.options import WorkerOptions
 from limpet.values import Delivery, Receipt
-from tests.support.puppets import Program
 from tests.support.proxy import Fault, Proxy
+from tests.support.puppets import Program
 from tests.support.servers import Server
 from tests.support.waiting import wait_until
 
@@ -205,7 +205,7 @@ def threads_of(worker: str) -> list[threading.Thread]:
 
 
 def test_a_client_nobody_needs_any_more_stops_beating(server: Server, plain: redis.Redis) -> None:
-    """It was never closed: it is collected, its thread ends, and its job goes to the next worker."""
+    """It was never closed: it is collected, its thread ends, its job goes to the next worker."""
     limpet = Limpet(server.url, **SHORT)
     limpet.queue("q").push(b"a")
     (job,) = limpet.queue("q").pop()

@@ -63,7 +63,7 @@ def lose_answers(line: Proxy) -> None:
 def test_what_a_caller_gave_up_comes_back_by_itself(
     line: Proxy, watch: Any, connect: Callable[..., Any], how: str
 ) -> None:
-    """The worker lives and knows nothing of the jobs: its heart gives them back, no crash counted."""
+    """The worker lives and knows nothing of the jobs: its heart gives them back, uncounted."""
     queue = connect(line.url, **FAST).queue("q")
     queue.push_many([b"a", b"b"])
     (running,) = connect(**SLOW).queue("q").pop()
@@ -238,7 +238,7 @@ async def push_slowly(queue: Any, jobs: int, seed: float) -> None:
         await asyncio.sleep(chance.uniform(0, 0.006))
 
 
-class Interrupt(Exception):  # noqa: N818 - it stands for a signal, not for an error
+class Interrupt(Exception):
     """What a handler of a signal raises."""
 
 

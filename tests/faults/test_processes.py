@@ -22,7 +22,7 @@ BOTH = """
     class Plain:
         "One client, its loop if it has one, and calls that wait for their answer."
         def __init__(self):
-            self.limpet = Limpet(url, **OPTIONS) if flavour == "sync" else AsyncLimpet(url, **OPTIONS)
+            self.limpet = {"sync": Limpet, "async": AsyncLimpet}[flavour](url, **OPTIONS)
             self.loop = None if flavour == "sync" else asyncio.new_event_loop()
         def __call__(self, name, *args, **kwargs):
             own = name in {"start_work", "stop_work", "close"}

@@ -46,6 +46,7 @@ THEMES = (
     Theme(locks=(None, ONE, ONE, TWO, TWO)),
     Theme(marks=(None, WAITING, RUNNING), locks=(None, ONE, TWO)),
     Theme(marks=(WAITING,), locks=(ONE,), ids=(None,), fronts=(False,)),
+    Theme(whens=(None,), ids=("x", "own-7", None), fronts=(False,)),
     Theme(
         marks=(None, WAITING, RUNNING, *MIXED_MODES),
         locks=(None, ONE, TWO, *MIXED_LIMITS),
@@ -90,6 +91,8 @@ ACTIONS: dict[str, tuple[int, tuple[st.SearchStrategy[Any], ...]]] = {
     "renew": (1, (_nth, _some)),
     "tend": (3, (_limit,)),
     "cancel": (4, (_some, st.none() | _payload)),
+    "cancel_and_push": (2, (_jobs, _lane)),
+    "wake_and_cancel": (2, (_some,)),
     "revive": (2, (st.lists(_nth, max_size=2), _count)),
     "purge": (1, (st.lists(_nth, max_size=2), _count)),
     "pause": (1, (st.integers(0, 3),)),

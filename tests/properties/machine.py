@@ -242,6 +242,18 @@ class QueueMachine(RuleBasedStateMachine):
         """Cancel jobs."""
         self.do("cancel", self.ids(numbers), payload, lane="p2")
 
+    def cancel_and_push(self, specs: list[tuple[Any, ...]], lane: str) -> None:
+        """Cancel jobs and push them once more."""
+        jobs = [self.new_job(spec) for spec in specs]
+        self.do("cancel", [job.id or "9-9" for job in jobs], None, lane=lane)
+        self.do("push", jobs, lane=lane)
+
+    def wake_and_cancel(self, numbers: list[int]) -> None:
+        """Cancel jobs that were called back to the line, after somebody woke up for them."""
+        called = [job.id for job in self.pair.model.line() if job.returned]
+        self.take_token()
+        self.do("cancel", [called[n % len(called)] for n in numbers if called], None, lane="p2")
+
     def revive(self, numbers: list[int], count: int) -> None:
         """Give dead jobs another life."""
         self.do("revive", self.ids(numbers, State.DEAD), count, lane="p1")
@@ -274,6 +286,7 @@ class QueueMachine(RuleBasedStateMachine):
         self.asked = True
         self.pair.look("stats")
         self.pair.look("inspect", state, start, count)
+        self.pair.look("inspect", State.WAITING, 0, 30)
         self.pair.look("job", self.ids([count])[0])
         self.pair.look("failures", max(start, 0), count)
         self.pair.look("locks", max(start, 0), count)

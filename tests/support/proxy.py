@@ -1,7 +1,7 @@
 """A proxy between clients and a server that breaks the line where a test wants it broken.
 
     proxy = Proxy(server)
-    proxy.arm(Fault(1, cut_reply=3))       # of the second request from now, 3 bytes of the reply pass
+    proxy.arm(Fault(1, cut_reply=3))       # 3 bytes of the reply to the second request pass
     limpet = Limpet(proxy.url)
     ...
     assert proxy.names == ["SADD", "EVALSHA", "EVALSHA"]
@@ -289,7 +289,7 @@ class Proxy:
     def _count(self, raw: bytes) -> tuple[int, Fault]:
         with self._lock:
             words = words_of(raw)
-            if words[0].upper() in GREETINGS or words[1:2] and words[1] in self._uncounted:
+            if words[0].upper() in GREETINGS or (words[1:2] and words[1] in self._uncounted):
                 return -1, _PASS
             number = len(self.seen)
             self.seen.append(raw)

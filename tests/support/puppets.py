@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from typing import Self
 
 
 class Program:
@@ -18,7 +19,9 @@ class Program:
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
-        assert self.process.stdin and self.process.stdout and self.process.stderr
+        assert self.process.stdin
+        assert self.process.stdout
+        assert self.process.stderr
         self._in, self._out, self._errors = (
             self.process.stdin,
             self.process.stdout,
@@ -55,7 +58,7 @@ class Program:
         _, errors = self.process.communicate(timeout=within)
         return self.process.returncode, errors.decode(errors="replace")
 
-    def __enter__(self) -> "Program":
+    def __enter__(self) -> Self:
         """Use it in a block."""
         return self
 
