@@ -15,6 +15,7 @@ class Hands:
     """Deliveries in hand over all queues; the suspect rule needs to know."""
 
     _held: Held = field(default_factory=dict)
+    _leaving: Held = field(default_factory=dict)
 
     def take(self, deliveries: Iterable[Delivery], crash_limit: int) -> None:
         """Note new deliveries."""
@@ -22,22 +23,35 @@ class Hands:
             alone = crash_limit > 0 and 0 < delivery.crashes >= crash_limit - 1
             self._held[delivery.receipt] = (delivery.crashes, alone)
 
-    def drop(self, receipts: Iterable[Receipt]) -> Held:
-        """Forget deliveries that ended or were lost; answers what was forgotten."""
-        found = [(receipt, self._held.pop(receipt, None)) for receipt in receipts]
-        return {receipt: load for receipt, load in found if load is not None}
+    def drop(self, receipts: Iterable[Receipt]) -> None:
+        """Forget deliveries that ended or were lost."""
+        for receipt in receipts:
+            self._held.pop(receipt, None)
+            self._leaving.pop(receipt, None)
 
-    def keep(self, dropped: Held) -> None:
-        """Remember again what was forgotten too early."""
-        self._held.update(dropped)
+    def set_down(self, receipts: Iterable[Receipt]) -> None:
+        """Have deliveries on their way out: no burden any more, but ours until they ended."""
+        for receipt in receipts:
+            if receipt in self._held:
+                self._leaving[receipt] = self._held[receipt]
+                del self._held[receipt]
+
+    def pick_up(self, receipts: Iterable[Receipt]) -> None:
+        """Have deliveries in hand again that did not end after all."""
+        for receipt in receipts:
+            if receipt in self._leaving:
+                self._held[receipt] = self._leaving[receipt]
+                del self._leaving[receipt]
 
     def receipts(self) -> frozenset[Receipt]:
-        """List what is in hand."""
-        return frozenset(list(self._held))
+        """List what is in hand or on its way out."""
+        # Held twice: what moves from one to the other meanwhile, either way, is seen once at least.
+        return frozenset([*list(self._held), *list(self._leaving), *list(self._held)])
 
     def clear(self) -> None:
         """Forget them all: the worker is a new one."""
         self._held.clear()
+        self._leaving.clear()
 
     @property
     def burden(self) -> Burden:

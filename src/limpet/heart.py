@@ -25,6 +25,7 @@ from limpet.flows.pop import Source, tend
 from limpet.link.contact import Contact
 from limpet.link.lanes import Unsettled
 from limpet.link.sync import Link
+from limpet.link.sync.settling import settle
 from limpet.options import WorkerOptions
 from limpet.values import Receipt
 
@@ -35,8 +36,8 @@ IDLE_FACTOR = 1.25
 PATIENT_MS = 10_000
 #: After a beat that failed.
 AGAIN_S = 0.05
-#: How long the last words may take when the server does not answer anyway.
-SHORT_GOODBYE_S = 0.2
+#: How long a call may take when a server does not answer anyway.
+HURRY_S = 0.2
 
 
 class Heart:
@@ -67,11 +68,13 @@ class Heart:
         self._meetings, self._review_at = 0, math.inf
         self._wake = threading.Event()
         self._unsettled = unsettled or Unsettled()
-        self._unsettled.waker = self._wake
+        self._unsettled.report_to(self._wake)
         self._guard = threading.Lock()
         self._stopped = False
         self._thread: threading.Thread | None = None
         self._complaint, self._complained = "", False
+        #: Queues of a cluster whose node did not answer the last beat.
+        self._away: set[str] = set()
 
     @property
     def serving(self) -> list[str]:
@@ -129,7 +132,7 @@ class Heart:
                 return
             self._stopped = True
         if self._link.contact.lost:
-            self._link.timeout_s = SHORT_GOODBYE_S
+            self._link.timeout_s = HURRY_S
         self._wake.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
@@ -157,15 +160,33 @@ class Heart:
     def beat(self) -> float:
         """Beat once in every queue; answers seconds until the next beat."""
         sources = list(self._sources.values())
-        groups = [[s] for s in sources] if self._link.target.clustered else [sources]
-        next_in_ms = -1
-        for group in groups:
-            if group:
-                answer = self._beat_group(group)
-                next_in_ms = min((n for n in (next_in_ms, answer) if n >= 0), default=-1)
-        self._link.settle(self._unsettled)
+        next_in_ms = self._beat_nodes(sources) if self._link.target.clustered else -1
+        if sources and not self._link.target.clustered:
+            next_in_ms = self._beat_group(sources)
+        settle(self._link, self._unsettled)
         self._review(sources)
         return self.pause_s(next_in_ms)
+
+    def _beat_nodes(self, sources: list[Source]) -> int:
+        """Beat in queues on different servers: one that is away must not cost the others' leases.
+
+        Those that were away last come last, and once one is away there is no patience with more.
+        """
+        soonest, away, patience_s = -1, None, self._link.timeout_s
+        for source in sorted(sources, key=lambda s: s.keys.queue in self._away):
+            self._link.timeout_s = HURRY_S if away else patience_s
+            try:
+                answer = self._beat_group([source])
+            except BackendError as error:
+                away = error
+                self._away.add(source.keys.queue)
+            else:
+                self._away.discard(source.keys.queue)
+                soonest = min((n for n in (soonest, answer) if n >= 0), default=-1)
+        self._link.timeout_s = patience_s
+        if away is not None:
+            raise away
+        return soonest
 
     def _review(self, sources: list[Source]) -> None:
         """One lease after a new connection, give back what the server forgot that we ended."""

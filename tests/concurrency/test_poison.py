@@ -33,10 +33,12 @@ def test_poison_is_given_up_after_three_deaths(
 
         starts, dead = starts_by_job(history(plain)), queue.dead(0, 100)
         assert sorted(pushed[view.id] for view in dead) == [f"poison {n}" for n in range(poisons)]
-        assert all(starts[view.id] == 3 for view in dead)
+        # One that was beside another when that one killed their worker was not started itself.
+        assert all(1 <= starts[view.id] <= view.crashes == 3 for view in dead)
         assert {view.reason for view in dead} == {"its worker died 3 times"}
         stats = queue.stats()
         assert (stats.completed, stats.failed) == (len(names), poisons)
         assert (stats.pending, stats.scheduled) == (0, 0)
-        assert crew.deaths == 3 * poisons
+        assert crew.deaths == sum(starts[view.id] for view in dead)
+        assert poisons > 1 or crew.deaths == 3
         assert queue.verify().ok

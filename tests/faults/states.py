@@ -94,7 +94,7 @@ def loading(server: Server) -> Iterator[None]:
         wait_until(server.answers)
 
 
-SLOW_START = ("--key-load-delay", "1000", "--loading-process-events-interval-bytes", "1024")
+SLOW_START = ("--key-load-delay", "2000", "--loading-process-events-interval-bytes", "1024")
 STATES: dict[str, Callable[[Server], object]] = {
     "a replica": replica,
     "without replicas": alone,

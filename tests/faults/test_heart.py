@@ -11,12 +11,15 @@ from typing import Any
 import pytest
 import redis
 
-from limpet import Limpet
+from limpet import BackendError, Limpet
 from limpet.commands import workers as worker_commands
+from limpet.commands.workers import Beat
+from limpet.connection.target import resolve
+from limpet.flows.pop import Source
 from limpet.hands import Hands
 from limpet.heart import Heart
 from limpet.keys import queue_keys
-from limpet.options import WorkerOptions
+from limpet.options import Policy, WorkerOptions
 from limpet.values import Delivery, Receipt
 from tests.support.proxy import Fault, Proxy
 from tests.support.puppets import Program
@@ -165,8 +168,7 @@ def test_a_damaged_queue_costs_no_other_queue_its_lease(
         limpet.start_work(name)
     (job,) = queue.pop()
 
-    for name in ("before", "then"):
-        plain.delete(queue_keys(name)["workers"])
+    for name in ("before", "then"):  # in one step: an empty key would mean that we are dead
         plain.set(queue_keys(name)["workers"], "not ours")
     started = beats_of(plain)
     wait_until(lambda: beats_of(plain) > started + 3000)
@@ -197,6 +199,23 @@ def test_a_thread_that_looks_at_the_hands_does_not_mind_their_changes() -> None:
     watcher.join()
 
     assert wrong == []
+
+
+def test_what_is_on_its_way_out_is_no_burden_and_still_ours() -> None:
+    """While ack_and_pop is under way, the heart must not take its jobs for forgotten ones."""
+    hands, job = Hands(), Delivery("q", "1-1", b"", Receipt("1-1", 1), 1, 1, 1)
+    hands.take([job], 3)
+
+    hands.set_down([job.receipt])
+    leaving = (hands.burden, hands.receipts())
+    hands.pick_up([job.receipt])
+    back = (hands.burden, hands.receipts())
+    hands.set_down([job.receipt])
+    hands.drop([job.receipt])
+
+    assert leaving == ("none", {job.receipt})
+    assert back == ("plain", {job.receipt})
+    assert (hands.burden, hands.receipts()) == ("none", frozenset())
 
 
 def threads_of(worker: str) -> list[threading.Thread]:
@@ -278,6 +297,31 @@ def test_the_time_for_one_answer_fits_the_lease_twice() -> None:
     """A lost answer is noticed early enough to beat once more within the lease."""
     for heartbeat, lease in ((1, 10), (1, 3), (0.2, 0.6), (5, 6), (30, 120)):
         options = WorkerOptions("w", heartbeat, lease)
-        heart = Limpet("redis://nowhere")._new_heart()
-        heart = Heart(heart._link.target, options)
+        heart = Heart(resolve("redis://nowhere"), options)
         assert heartbeat + 2 * heart._link._short_s <= lease + 0.2
+
+
+def test_a_node_that_is_away_costs_the_queues_of_others_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On a cluster each queue is beaten for by itself; those that answer come first."""
+    heart = Heart(resolve("redis+cluster://nowhere:1"), WorkerOptions("w", 1, 10))
+    heart._sources = {n: Source(queue_keys(n), Policy()) for n in ("a", "b", "c", "d")}
+    beaten, patience = [], heart._link.timeout_s
+
+    def send(command: Any) -> Any:
+        beaten.append((command.queue, heart._link.timeout_s == patience))
+        if command.queue in {"a", "c"}:
+            error = BackendError("away")
+            error.maybe_done = True
+            raise error
+        return [Beat(lost=False, tend=False, next_in_ms=-1, cancelled=())]
+
+    monkeypatch.setattr(heart._link, "send", send)
+    heart.try_beat()
+    first, beaten = beaten, []
+    heart.try_beat()
+
+    assert first == [("a", True), ("b", False), ("c", False), ("d", False)]
+    assert beaten == [("b", True), ("d", True), ("a", True), ("c", False)]
+    assert heart._link.timeout_s == patience

@@ -23,7 +23,8 @@ from tests.support.waiting import wait_until
 
 #: More attempts than fit into the time of a caller.
 MANY = 1000
-FAST = {"timeout": 0.2, "heartbeat": 0.1, "lease": 60}
+#: Gives up soon; its heart beats too rarely to be of help unless it is called.
+FAST = {"timeout": 0.2, "heartbeat": 100, "lease": 1000}
 #: Takes nothing and never disturbs.
 SLOW = {"heartbeat": 1000, "lease": 10_000}
 
@@ -175,6 +176,30 @@ async def test_a_task_cancelled_between_two_queues_gives_back_what_it_had(
         (again,) = await limpet.queue("high").pop()
         assert (again.deliveries, again.crashes) == (2, 0)
         watch.close()
+
+
+async def test_a_call_that_nobody_hears_is_passed_on(line: Proxy, server: Server) -> None:
+    """A waiting pop is cancelled with the call for a new job on its way: another one wakes."""
+    patient = {**FAST, "timeout": 20}
+    async with AsyncLimpet(line.url, **patient) as one, AsyncLimpet(server.url, **patient) as two:
+        await one.start_work("q")
+        await two.start_work("q")
+        line.arm(Fault(1, drop_reply=True))
+        deaf = asyncio.create_task(one.queue("q").pop(wait=60))
+        await _settled(lambda: len(line.seen) == 2)
+        with server.client() as plain:
+            await _settled(lambda: plain.info("clients")["blocked_clients"] == 1)
+            waiting = asyncio.create_task(two.queue("q").pop(wait=60))
+            await _settled(lambda: plain.info("clients")["blocked_clients"] == 2)
+
+        pushed = await two.queue("q").push(b"a")
+        await _settled(lambda: 1 in line.replies)
+        deaf.cancel()
+
+        found = await asyncio.wait_for(waiting, 9)  # long before it would look by itself
+        assert [job.id for job in found] == [pushed.id]
+        with pytest.raises(asyncio.CancelledError):
+            await deaf
 
 
 async def test_a_task_that_was_told_to_stop_stops(

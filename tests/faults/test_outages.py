@@ -201,7 +201,7 @@ def test_a_server_that_stays_unwilling_is_told_clearly(
         "busy": "BUSY",
         "loading": "is still loading its data",
     }
-    queue = connect(mine.url, timeout=0.1).queue("q")
+    queue = connect(mine.url, timeout=0.8).queue("q")
     with STATES[state](mine), pytest.raises(BackendError, match=words[state]) as error:
         queue.push(b"a")
 

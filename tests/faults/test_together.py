@@ -139,6 +139,19 @@ async def test_late_news_do_not_kill_the_successor_of_tasks_either(
         assert len(await queue.ack(*found)) == 20
 
 
+def test_closing_ends_a_pop_that_waits(connect: Callable[..., Any], plain: redis.Redis) -> None:
+    """Whoever waits is told that the worker is gone, and does not wait for its time to pass."""
+    limpet = connect(**CALM)
+    call = Call(limpet.queue("q").pop, wait=60)
+    wait_until(lambda: plain.info("clients")["blocked_clients"] == 1)
+
+    limpet.close()
+
+    with pytest.raises(WorkerLost):
+        call.result(within=15)
+    limpet.close()
+
+
 @pytest.mark.usefixtures("restless", "plain")
 def test_stopping_the_worker_under_its_callers_strands_no_job(server: Server) -> None:
     """Threads pop while another one stops the worker again and again: all jobs get done."""

@@ -66,7 +66,7 @@ class Dump:
 
     def elements(self, name: str) -> list[bytes]:
         """The elements of a list."""
-        return self._of(name, "list")
+        return list(self._of(name, "list"))
 
     def members(self, name: str) -> set[str]:
         """The members of a set of ids."""

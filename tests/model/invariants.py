@@ -151,37 +151,42 @@ def _marks(found: Dump, places: dict[str, list[str]], *, mixed_modes: bool) -> I
         if places.get(job_id) in (None, ["dead"]):
             yield f"the mark {key!r} belongs to {job_id}, which is {places.get(job_id)}"
     for job_id, facts in found.facts.items():
-        key, where = _bytes(facts.get("unique")), places.get(job_id)
-        if key is None or marks.get(key) == job_id or where == ["dead"]:
+        wanted, where = _bytes(facts.get("unique")), places.get(job_id)
+        if wanted is None or marks.get(wanted) == job_id or where == ["dead"]:
             continue
         if where != ["running"] or (facts.get("mode") == "running" and not mixed_modes):
-            yield f"{job_id} in {where} should hold the mark {key!r}, {marks.get(key)} does"
+            yield f"{job_id} in {where} should hold the mark {wanted!r}, {marks.get(wanted)} does"
 
 
 def _locks(found: Dump, places: dict[str, list[str]]) -> Iterator[str]:
-    held, named = defaultdict(set), defaultdict(list)
-    for lock, job_id in found.grouped("locks"):
-        held[lock].add(job_id.decode())
+    held: dict[bytes, set[str]] = defaultdict(set)
+    named: dict[bytes, list[str]] = defaultdict(list)
+    for lock, holder in found.grouped("locks"):
+        held[lock].add(holder.decode())
     for job_id in found.facts:
-        lock = _lock(found, job_id)
-        if lock is not None:
-            named[lock].append(job_id)
-    for lock in held | named:
-        runs = {job_id for job_id in named[lock] if places.get(job_id) == ["running"]}
-        if held[lock] != runs:
-            yield f"the lock {lock!r} is held by {sorted(held[lock])}, {sorted(runs)} run with it"
+        named[_lock(found, job_id) or b""].append(job_id)
+    named.pop(b"", None)
+    for lock in {*held, *named}:
+        by_place: dict[str, set[str]] = defaultdict(set)
+        for job_id in named[lock]:
+            by_place[places.get(job_id, ["nowhere"])[0]].add(job_id)
         limits = {job_id: found.facts[job_id].get("limit") or 1 for job_id in named[lock]}
-        if len(runs) > max([limits[job_id] for job_id in runs], default=0):
-            yield f"the lock {lock!r} is held by {len(runs)}, limits are {limits}"
-        parked = [job_id for job_id in named[lock] if places.get(job_id) == ["parked"]]
-        called = [
-            job_id for job_id in named[lock] if places.get(job_id) in (["front"], ["suspects"])
-        ]
-        # With different limits a job that needs more room may keep others parked behind it, but
-        # only as long as somebody holds the lock.
-        room = 1 if len(set(limits.values())) > 1 else min(limits.values(), default=1)
-        if parked and len(runs) < room and not called:
-            yield f"{parked} are parked for {lock!r}, held by {sorted(runs)}, and nobody is called"
+        yield from _lock_kept(lock, held[lock], by_place, limits)
+
+
+def _lock_kept(
+    lock: bytes, held: set[str], by_place: dict[str, set[str]], limits: dict[str, int]
+) -> Iterator[str]:
+    runs, parked = by_place["running"], by_place["parked"]
+    if held != runs:
+        yield f"the lock {lock!r} is held by {sorted(held)}, {sorted(runs)} run with it"
+    if len(runs) > max([limits[job_id] for job_id in runs], default=0):
+        yield f"the lock {lock!r} is held by {len(runs)}, limits are {limits}"
+    # With different limits a job that needs more room may keep others parked behind it, but only
+    # as long as somebody holds the lock.
+    room = 1 if len(set(limits.values())) > 1 else min(limits.values(), default=1)
+    if parked and len(runs) < room and not (by_place["front"] | by_place["suspects"]):
+        yield f"{parked} are parked for {lock!r}, held by {sorted(runs)}, and nobody is called"
 
 
 def _trials(found: Dump, places: dict[str, list[str]]) -> Iterator[str]:

@@ -97,16 +97,12 @@ class QueueModel(Crew):
 
     def _push_one(self, new: NewJob, seq: int, front_place: int) -> Pushed:
         job_id = new.id or f"{self.last_ms}-{seq}"
-        twin = self.jobs.get(self.marks.get(new.unique, "")) if new.unique is not None else None
         due = new.at_ms if new.at_ms is not None else self.ms + (new.delay_ms or 0)
-        if job_id in self.jobs or twin:
-            if job_id in self.jobs or new.twin != "replace" or twin.state is State.RUNNING:
-                self.counters["refused"] += 1
-                return Pushed(self.queue, job_id if job_id in self.jobs else twin.id, created=False)
-            twin.payload = new.payload
-            if twin.state is State.SCHEDULED and (new.at_ms, new.delay_ms) != (None, None):
-                twin.due = due
-            return Pushed(self.queue, twin.id, created=False, replaced=True)
+        twin = self.jobs.get(self.marks.get(new.unique, "")) if new.unique is not None else None
+        if job_id in self.jobs:
+            return self._keep(job_id)
+        if twin:
+            return self._replace(twin, new, due) if new.twin == "replace" else self._keep(twin.id)
         place = front_place if new.front else seq
         job = Job(job_id, new.payload, place, self.ms if new.id else self.last_ms)
         job.unique, job.mode, job.lock, job.limit = new.unique, new.mode, new.lock, new.limit or 1
@@ -115,6 +111,20 @@ class QueueModel(Crew):
         self.move(job, "push", State.SCHEDULED if due > self.ms else State.WAITING)
         job.due, job.returned = due, new.front
         return Pushed(self.queue, job_id)
+
+    def _keep(self, job_id: str) -> Pushed:
+        """The job in the way stays as it is."""
+        self.counters["refused"] += 1
+        return Pushed(self.queue, job_id, created=False)
+
+    def _replace(self, twin: Job, new: NewJob, due: int) -> Pushed:
+        """The job in the way gets the newer payload and time, unless it runs already."""
+        if twin.state is State.RUNNING:
+            return self._keep(twin.id)
+        twin.payload = new.payload
+        if twin.state is State.SCHEDULED and (new.at_ms, new.delay_ms) != (None, None):
+            twin.due = due
+        return Pushed(self.queue, twin.id, created=False, replaced=True)
 
     # Ending deliveries
 

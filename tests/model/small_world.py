@@ -78,7 +78,7 @@ class Point:
     def key(self) -> Any:
         """All that matters for what can happen next; numbers that only grow are ranked."""
         model = self.model
-        known = {job.fence for job in model.jobs.values()}
+        known = {job.fence for job in model.jobs.values() if job.fence is not None}
         known |= {r.fence for actor in self.actors for r in actor.receipts}
         memory = []
         for actor in self.actors:
@@ -86,14 +86,14 @@ class Point:
             given = handed_out(last.answer) if last else []
             known |= {d.receipt.fence for d in given}
             memory.append((last and actor.seq - last.seq, tuple(d.receipt for d in given)))
-        rank = {fence: n for n, fence in enumerate(sorted(known - {None}))}
+        rank = {fence: n for n, fence in enumerate(sorted(known))}
         # What a process is called does not matter, only which of them it is.
         slot: dict[Any, Any] = {actor.name: n for n, actor in enumerate(self.actors)}
         for name in model.workers:
             slot.setdefault(name, f"old {len(slot)}")
         jobs = tuple(
             (
-                *(job.id, job.place, job.state, job.returned, rank.get(job.fence)),
+                *(job.id, job.place, job.state, job.returned, rank.get(job.fence or 0)),
                 *(job.crashes, slot.get(job.worker), slot.get(job.booked)),
             )
             for job in model.jobs.values()

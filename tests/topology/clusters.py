@@ -73,13 +73,13 @@ class Cluster:
         linked = info["role"] == "master" or info["master_link_status"] == "up"
         return linked and "cluster_state:ok" in node.ask("CLUSTER", "INFO")
 
-    def owner(self, queue: str) -> Node:
-        """Find the master that serves a queue now."""
+    def owner(self, queue: str) -> Node | None:
+        """Find the master that serves a queue now; None while it changes hands."""
         slot = slot_of(queue)
         for node in self.nodes:
             if node.process is not None and node.is_master and node_has(node, slot):
                 return node
-        raise LookupError(queue)
+        return None
 
     def flush(self) -> None:
         """Empty all masters."""

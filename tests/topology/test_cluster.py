@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 import redis
 
+from limpet.errors import BackendError
 from tests.concurrency.calls import Call, calls_of
 from tests.support.flavours import Loop, open_limpet
+from tests.support.servers import Server, free_port
 from tests.support.waiting import wait_until
 from tests.topology import everyday
 from tests.topology.clusters import Cluster, slot_of
@@ -44,7 +46,7 @@ def test_the_queues_of_these_tests_live_on_different_nodes(cluster: Cluster) -> 
     names = ("high", "middle", "low")
 
     assert len({slot_of(name) for name in names}) == 3
-    assert len({cluster.owner(name).port for name in names}) > 1
+    assert len({cluster.owner(name) for name in names} - {None}) > 1
 
 
 def test_the_library_sends_nothing_again_by_itself(clients: tuple[Any, Any]) -> None:
@@ -57,6 +59,46 @@ def test_the_library_sends_nothing_again_by_itself(clients: tuple[Any, Any]) -> 
     opened = getattr(one, "inner", one).link._clients.values()
 
     assert [client.retry.get_retries() for client in opened] == [0, 0]
+
+
+def test_closing_leaves_no_connection_behind(cluster: Cluster, flavour: str, loop: Loop) -> None:
+    """Whatever was opened to whichever node is closed again."""
+    before = connections(cluster)
+    client = open_limpet(flavour, loop, cluster.url)
+    for name in ("high", "middle", "low"):
+        client.queue(name).push(b"a")
+    client.pop("high", "middle", "low", count=3)
+    client.pop("high", "middle", "low", wait=0.1)
+    assert connections(cluster) > before
+
+    client.close()
+
+    wait_until(lambda: connections(cluster) == before)
+
+
+def connections(cluster: Cluster) -> int:
+    """Count the clients of all nodes."""
+    return sum(
+        node.ask("CLIENT", "LIST", "TYPE", "normal").count("addr=") for node in cluster.nodes
+    )
+
+
+def test_a_cluster_that_is_gone_is_an_error(pair: Pair) -> None:
+    """If no node answers, the call ends in words after the time the caller gave."""
+    one, _ = pair(f"redis+cluster://127.0.0.1:{free_port()}", timeout=0.4)
+
+    with pytest.raises(BackendError, match="cannot be reached"):
+        one.queue("mail").push(b"a")
+
+
+def test_a_server_that_is_no_cluster_is_told_at_once(pair: Pair) -> None:
+    """The wrong scheme is named, and not tried again and again."""
+    single = Server(tcp=True).start()
+    one, _ = pair(f"redis+cluster://127.0.0.1:{single.port}", timeout=30)
+
+    with pytest.raises(BackendError, match="no cluster"):
+        one.queue("mail").push(b"a")
+    single.remove()
 
 
 @pytest.mark.slow

@@ -44,7 +44,7 @@ def test_a_slot_moves_under_load(cluster: Cluster, flavour: str, loop: Loop, mov
         Load(lambda: open_limpet(flavour, loop, cluster.url), "mail") as load,
         open_limpet(flavour, loop, cluster.url) as viewer,
     ):
-        home = cluster.owner("mail")
+        home = wait_until(lambda: cluster.owner("mail"))
         away = next(node for node in cluster.masters if node is not home)
 
         for source, target in ((home, away), (away, home)):

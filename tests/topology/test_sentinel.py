@@ -71,6 +71,29 @@ def test_workers_follow_a_failover(watched: Watched, flavour: str, loop: Loop, h
         assert int(plain.hget("limpet:{mail}:stats", "completed") or 0) >= len(safe)
 
 
+def test_closing_leaves_no_connection_behind(calm: Watched, flavour: str, loop: Loop) -> None:
+    """Neither at the master nor at the sentinels."""
+    before = connections(calm)
+    client = open_limpet(flavour, loop, calm.url)
+    client.queue("mail").push(b"a")
+    client.queue("mail").pop(wait=5)
+    assert connections(calm) > before
+
+    client.close()
+
+    wait_until(lambda: connections(calm) <= before)
+
+
+def connections(watched: Watched) -> int:
+    """Count the clients of the master and of the sentinels, except those these open themselves."""
+    total = 0
+    for server in (watched.master, *watched.sentinels):
+        with server.client() as plain:
+            names = [str(c["name"]) for c in plain.client_list(_type="normal")]
+        total += len([name for name in names if not name.startswith("sentinel-")])
+    return total
+
+
 def test_a_sentinel_that_is_gone_is_skipped(calm: Watched, pair: Pair) -> None:
     """One dead sentinel in the address is no fault."""
     host, _, rest = calm.url.partition("//")[2].partition(",")

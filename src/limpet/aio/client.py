@@ -127,7 +127,7 @@ class AsyncLimpet(AsyncWorking):
         """Take from queues given with their policies, under this client's worker."""
         asked, wait_ms = count_of(count), self.wait_ms(wait)
         askers = [await self.asker_for(source) for source in sources]
-        found = await self.take(pop_flows.pop(sources, askers[0], asked, wait_ms))
+        found = await self.take(pop_flows.pop(sources, askers[0], asked, wait_ms), *sources)
         for source in sources:
             mine = [d for d in found if d.queue == source.keys.queue]
             self.hands.take(mine, source.policy.crash_limit)

@@ -49,10 +49,10 @@ class AsyncWorking:
                 return
             self._known.add(queue)
 
-    async def take(self, flow: Flow[T]) -> T:
-        """Run a flow that hands jobs out, after giving back what nobody got before."""
+    async def take(self, flow: Flow[T], *sources: Source) -> T:
+        """Run a flow that hands out jobs of these queues, after giving back what nobody got."""
         try:
-            await self.link.settle()
+            await self.link.settle({source.keys.queue for source in sources})
             return await self.link.run(flow)
         except WorkerLost as error:
             await self._lose(error.worker)

@@ -151,6 +151,9 @@ def sync_close(client: Any) -> None:
     """Close a client, all of its connections."""
     for one in (client, *_watchers(client)):
         one.close()
+    for node in getattr(client, "get_nodes", list)():
+        if node.redis_connection is not None:  # the library leaves the connections of nodes open
+            node.redis_connection.connection_pool.disconnect()
 
 
 async def async_close(client: Any) -> None:

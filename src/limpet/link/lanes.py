@@ -73,22 +73,26 @@ class Unsettled:
     Shared between threads: list operations are single steps.
     """
 
-    #: Set when there is something to settle, so that whoever settles need not wait.
-    waker: threading.Event | None = None
     _losses: list[Loss] = field(default_factory=list)
+    _waker: threading.Event | None = None
     _pid: int = field(default_factory=os.getpid)
+
+    def report_to(self, waker: threading.Event) -> None:
+        """Set this event when there is something to settle."""
+        self._own()
+        self._waker = waker
 
     def add(self, queue: str, lane: Lane) -> None:
         """Note a hand-out whose reply never came."""
         self.keep(Loss(queue, lane))
-        self._call()
+        self.call()
 
     def strand(self, deliveries: Iterable[Delivery]) -> None:
         """Note deliveries whose reader is gone."""
         found = tuple(deliveries)
         for queue in dict.fromkeys(d.queue for d in found):
             self.keep(Loss(queue, None, tuple(d for d in found if d.queue == queue)))
-            self._call()
+            self.call()
 
     def keep(self, loss: Loss) -> None:
         """Keep a loss for the next time."""
@@ -103,10 +107,11 @@ class Unsettled:
         except IndexError:
             return None
 
-    def _call(self) -> None:
-        if self.waker is not None:
-            self.waker.set()
+    def call(self) -> None:
+        """Wake whoever settles."""
+        if self._waker is not None:
+            self._waker.set()
 
     def _own(self) -> None:
         if os.getpid() != self._pid:
-            self._losses, self._pid, self.waker = [], os.getpid(), None
+            self._losses, self._pid, self._waker = [], os.getpid(), None

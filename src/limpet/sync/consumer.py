@@ -46,16 +46,17 @@ class Consumer(QueueBase):
             acked = self.ack(*receipts[MAX_BATCH:])
             receipts = receipts[:MAX_BATCH]
         asker = self._limpet.asker_for(self._source)
-        dropped = self._limpet.hands.drop(receipts)
+        self._limpet.hands.set_down(receipts)
         flow = pop_flows.ack_and_pop(
             self._source, asker, receipts, count_of(count), self._limpet.wait_ms(wait)
         )
         try:
-            taken = self._limpet.take(flow)
+            taken = self._limpet.take(flow, self._source)
         except BaseException as error:
             if not isinstance(error, WorkerLost):
-                self._limpet.hands.keep(dropped)
+                self._limpet.hands.pick_up(receipts)
             raise
+        self._limpet.hands.drop(receipts)
         self._limpet.hands.take(taken.deliveries, self.policy.crash_limit)
         return settled(receipts, taken.not_acked) + acked, taken.deliveries
 
@@ -127,7 +128,7 @@ class Consumer(QueueBase):
         asker = self._limpet.asker_for(self._source)
         timeout_ms = milliseconds(self._timeout(timeout), "timeout")
         flow = pop_flows.claim(self._source, asker, timeout_ms)
-        found = self._limpet.take(flow)
+        found = self._limpet.take(flow, self._source)
         if found.state == "READY" and found.delivery is not None:
             self._limpet.hands.take([found.delivery], self.policy.crash_limit)
         return found

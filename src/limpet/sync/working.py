@@ -49,10 +49,10 @@ class Working:
                 return
             self._known.add(queue)
 
-    def take(self, flow: Flow[T]) -> T:
-        """Run a flow that hands jobs out, after giving back what nobody got before."""
+    def take(self, flow: Flow[T], *sources: Source) -> T:
+        """Run a flow that hands out jobs of these queues, after giving back what nobody got."""
         try:
-            self.link.settle()
+            self.link.settle({source.keys.queue for source in sources})
             return self.link.run(flow)
         except WorkerLost as error:
             self._lose(error.worker)

@@ -5,10 +5,10 @@ import math
 import os
 import time
 from asyncio import CancelledError
+from collections.abc import Container
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from limpet.commands import finish, workers
 from limpet.commands.base import Command
 from limpet.commands.take import Taken
 from limpet.connection.clients import async_client, async_close, async_refresh
@@ -27,10 +27,11 @@ from limpet.connection.target import Target
 from limpet.errors import BackendError, WorkerLost
 from limpet.flows.base import Flow, Rest, Step, Wait, Woken
 from limpet.flows.pop import MAX_WAIT_MS
-from limpet.keys import REGISTRY, queue_keys
+from limpet.keys import REGISTRY
 from limpet.link.aio.calls import run_and_wait, run_script
+from limpet.link.aio.settling import settle
 from limpet.link.contact import Contact
-from limpet.link.lanes import Lanes, Loss, Unsettled, backoff_s
+from limpet.link.lanes import Lane, Lanes, Unsettled, backoff_s
 
 if TYPE_CHECKING:
     from limpet.engine import Engine
@@ -122,35 +123,15 @@ class AsyncLink:
             return await self.send(step)
         return await (self.wait(step) if isinstance(step, Wait) else self._rest(step))
 
-    async def settle(self, unsettled: Unsettled | None = None) -> None:
-        """Give back what nobody got, our own losses or those of another wire.
+    async def settle(self, queues: Container[str] | None = None) -> None:
+        """Give back what nobody got, in these queues or in all."""
+        await settle(self, self.unsettled, queues)
 
-        A queue that refuses keeps its loss for the next time and stands in nobody's way.
-        """
-        losses, again = unsettled or self.unsettled, []
-        try:
-            while (loss := losses.take()) is not None:
-                again.append(loss)
-                try:
-                    await self._give_back(loss)
-                except BackendError as error:
-                    if error.maybe_done:
-                        raise
-                else:
-                    again.pop()
-        finally:
-            for loss in again:
-                losses.keep(loss)
-
-    async def _give_back(self, loss: Loss) -> None:
-        keys = queue_keys(loss.queue)
-        if loss.lane is None:
-            await self.send(finish.release(keys, [d.receipt for d in loss.deliveries], None))
-            return
-        command = workers.abandon(keys)
-        envelope = (self.at_us, loss.lane.name, loss.lane.seq)
-        command.read(await self._deliver(command, envelope))
-        self._lanes.give(loss.lane)
+    async def send_again(self, command: Command[T], lane: Lane) -> T:
+        """Send a command under the number of a request that was given up; that ends the latter."""
+        answer = command.read(await self._deliver(command, (self.at_us, lane.name, lane.seq)))
+        self._lanes.give(lane)
+        return answer
 
     async def raw(self, *words: str) -> Any:
         """Send a plain command that may safely be sent twice."""
@@ -241,9 +222,13 @@ class AsyncLink:
                 await async_listen(waiter, keys, step.for_ms / 1000)
             else:
                 found = await waiter.execute_command("BLPOP", *keys, step.for_ms / 1000)
+            self._heed(recalls)
         except LIBRARY_ERRORS as error:
             await self._recover(error, 0, math.inf, keys[0])
-        self._heed(recalls)
+        except BaseException:
+            # The call may have come just now, and nobody hears it: the heart looks after that.
+            self.unsettled.call()
+            raise
         waited_ms = round((time.monotonic() - started) * 1000)
         return Woken(found[0].decode() if found else None, max(waited_ms, 1))
 
