@@ -29,16 +29,26 @@ def pass_gate(plain: redis.Redis, name: str, parties: int) -> None:
 
 
 def push_keys(number: int, url: str, parties: int, keys: list[str], how: dict[str, Any]) -> Any:
-    """Push the same keys as everybody else, in an order of one's own; answers who got what."""
-    random.Random(number).shuffle(keys)
+    """Push the same keys as everybody else, in an order of one's own; answers who got what.
+
+    Everybody begins with another key, and waits for the others after it: nobody gets them all.
+    """
+    first, *rest = keys[number:] + keys[:number]
+    random.Random(number).shuffle(rest)
     with Limpet(url) as limpet, open_plain(url) as plain:
         queue = limpet.queue("mail")
         pass_gate(plain, "push", parties)
-        if how.get("own_ids"):
-            pushed = [(key, queue.push(f"{number} {key}", id=key)) for key in keys]
-        else:
-            pushed = [(key, queue.push(f"{number} {key}", key=key, **how)) for key in keys]
-    return [(key, p.id, p.created) for key, p in pushed]
+        pushed = [push_key(queue, number, first, how)]
+        pass_gate(plain, "rest", parties)
+        pushed += [push_key(queue, number, key, how) for key in rest]
+    return pushed
+
+
+def push_key(queue: Any, number: int, key: str, how: dict[str, Any]) -> tuple[str, str, bool]:
+    """Push one key, as its id or as its unique key; answers (key, id, created)."""
+    named = {"id": key} if how.get("own_ids") else {"key": key, **how}
+    pushed = queue.push(f"{number} {key}", **named)
+    return key, pushed.id, pushed.created
 
 
 def take_all(number: int, url: str, parties: int, seed: int) -> list[tuple[int, list[str]]]:
