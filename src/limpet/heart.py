@@ -30,6 +30,8 @@ from limpet.options import WorkerOptions
 from limpet.values import Receipt
 
 log = logging.getLogger("limpet")
+#: Who is told of running jobs that were cancelled: a queue and their ids.
+Watcher = Callable[[str, frozenset[str]], None]
 #: While it holds nothing, a worker beats a little slower: one command a second with its waiting.
 IDLE_FACTOR = 1.25
 #: How old what a worker with a permanent lease holds must be before it may be found strange.
@@ -53,6 +55,7 @@ class Heart:
         unsettled: Unsettled | None = None,
         contact: Contact | None = None,
         known: Callable[[], frozenset[Receipt]] | None = None,
+        watcher: Watcher | None = None,
     ) -> None:
         """Make a worker with a new identity; nothing is sent before `serve`."""
         self.options = options
@@ -60,8 +63,7 @@ class Heart:
         self.worker = f"{options.name}-{secrets.token_hex(6)}"
         self.host, self.pid = socket.gethostname(), os.getpid()
         self.lost = False
-        #: Running jobs that were cancelled, as the last beats told.
-        self.cancelled: dict[str, frozenset[str]] = {}
+        self._watcher = watcher
         self._sources: dict[str, Source] = {}
         self._link = Link(target, timeout_s=_patience_s(options), home=home, contact=contact)
         self._is_idle, self._known = is_idle, known
@@ -212,7 +214,8 @@ class Heart:
                 self.lost = True
             if beat.tend:
                 self._link.run(tend(source))
-            self.cancelled[source.keys.queue] = frozenset(beat.cancelled)
+            if beat.cancelled and self._watcher is not None:
+                self._watcher(source.keys.queue, frozenset(beat.cancelled))
             if not beat.tend and beat.next_in_ms >= 0:
                 soonest = min(n for n in (soonest, beat.next_in_ms) if n >= 0)
         return soonest

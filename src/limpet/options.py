@@ -160,6 +160,8 @@ class WorkerOptions:
     name: str = "worker"
     heartbeat: Duration = 1.0
     lease: Duration | None = 10.0
+    #: Names of the tasks it knows.
+    tasks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the two against each other."""

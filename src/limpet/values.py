@@ -145,6 +145,8 @@ class WorkerView:
     lease_ms: int
     lease_left_ms: int | None
     handouts: int
+    #: Names of the tasks it knows; empty for a worker of bare queues.
+    tasks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,10 @@ def start_work(
                 return bool(born)
         misread("start_work", reply)
 
-    info = {"name": options.name, "host": host, "pid": pid, "lease_ms": options.lease_ms}
+    info: dict[str, object] = {"name": options.name, "host": host, "pid": pid}
+    info["lease_ms"] = options.lease_ms
+    if options.tasks:
+        info["tasks"] = options.tasks
     return command(
         "start_work",
         keys,
@@ -176,4 +179,5 @@ def _worker(queue: str, worker: bytes, raw: bytes, left: bytes, held: int) -> Wo
         lease_ms=int(info.get("lease_ms") or 0),
         lease_left_ms=None if left == b"inf" else int(left),
         handouts=held,
+        tasks=tuple(str(task) for task in info.get("tasks") or ()),
     )

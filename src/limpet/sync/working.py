@@ -15,7 +15,7 @@ from limpet.flows import manage as manage_flows
 from limpet.flows.base import Flow
 from limpet.flows.pop import Asker, Source
 from limpet.hands import Hands
-from limpet.heart import Heart
+from limpet.heart import Heart, Watcher
 from limpet.keys import REGISTRY
 from limpet.link.sync import Link
 from limpet.options import Duration, WorkerOptions
@@ -34,6 +34,7 @@ class Working:
         self._home = home
         self._known: set[str] = set()
         self._heart: Heart | None = None
+        self._watcher: Watcher | None = None
         self._guard, self._pid = threading.Lock(), os.getpid()
 
     def register(self, queue: str, *, again: bool = False) -> None:
@@ -72,25 +73,42 @@ class Working:
         heart = self._heart
         return heart.worker if heart is not None and heart.is_ours else None
 
+    @property
+    def lost(self) -> bool:
+        """Whether this client's worker was declared dead; the next call raises `WorkerLost`."""
+        heart = self._heart
+        return heart is not None and heart.lost
+
     def start_worker(
         self,
         *,
         name: str | None = None,
         heartbeat: Duration | None = None,
         lease: Duration | EllipsisType | None = ...,
+        tasks: tuple[str, ...] | None = None,
     ) -> str:
         """Start this client's worker under a new identity; answers its id.
 
-        Options not given are the client's own; lease None makes a permanent one.
+        Options not given are the client's own; lease None makes a permanent one. Tasks are the
+        names it knows: it gets jobs that others set aside for not knowing them.
         """
         options = WorkerOptions(
             self._options.name if name is None else name,
             self._options.heartbeat if heartbeat is None else heartbeat,
             self._options.lease if lease is ... else lease,
+            self._options.tasks if tasks is None else tasks,
         )
         self.stop_worker()
         self._options = options
         return self._present_heart().worker
+
+    def watch(self, watcher: Watcher) -> None:
+        """Have a function told of running jobs that were cancelled, from the heart's thread.
+
+        It gets the queue and the ids, after every heartbeat as long as they run. Call this before
+        the worker starts.
+        """
+        self._watcher = watcher
 
     def stop_worker(self) -> None:
         """Stop the worker; what it holds goes back to its place, no attempt spent."""
@@ -141,6 +159,7 @@ class Working:
             unsettled=self.link.unsettled,
             contact=self.link.contact,
             known=hands.receipts,
+            watcher=self._watcher,
         )
 
     def _lose(self, worker: str) -> None:

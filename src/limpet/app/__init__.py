@@ -1,0 +1,1 @@
+"""Tasks: functions known by a name, whose calls become jobs."""

@@ -1,0 +1,1 @@
+"""Workers: take jobs of tasks and run them."""
