@@ -18,16 +18,30 @@ if TYPE_CHECKING:
     # the two doors, and queues
     from limpet.aio import AsyncEvents, AsyncLimpet, AsyncQueue
 
+    # tasks
+    from limpet.app.app import App
+    from limpet.app.context import Job, current_job
+    from limpet.app.flow import Batch
+    from limpet.app.handle import JobHandle, LogLine, Progress
+    from limpet.app.items import TaskItem
+    from limpet.app.middleware import Middleware
+    from limpet.app.task import Task
+
     # errors
     from limpet.errors import (
         BackendError,
         ConfigError,
         Duplicate,
         EngineError,
+        JobCancelled,
+        JobError,
+        JobFailed,
+        JobGone,
         LimpetError,
         NotReplicated,
         PayloadError,
         QueueFull,
+        ResultTimeout,
         ScriptError,
         WorkerLost,
     )
@@ -36,6 +50,9 @@ if TYPE_CHECKING:
     from limpet.intake import Item
     from limpet.states import State
     from limpet.sync import Events, Limpet, Queue
+    from limpet.tasks.codec import JSON, Codec, Pickle
+    from limpet.tasks.message import Call
+    from limpet.tasks.steering import Reject, Retry
 
     # what comes out
     from limpet.values import (
@@ -58,11 +75,22 @@ else:
     # does not wait for the client library.
     _HOMES = {
         "limpet.aio": "AsyncEvents AsyncLimpet AsyncQueue",
-        "limpet.errors": "BackendError ConfigError Duplicate EngineError LimpetError NotReplicated"
-        " PayloadError QueueFull ScriptError WorkerLost",
+        "limpet.app.app": "App",
+        "limpet.app.context": "Job current_job",
+        "limpet.app.flow": "Batch",
+        "limpet.app.handle": "JobHandle LogLine Progress",
+        "limpet.app.items": "TaskItem",
+        "limpet.app.middleware": "Middleware",
+        "limpet.app.task": "Task",
+        "limpet.errors": "BackendError ConfigError Duplicate EngineError JobCancelled JobError"
+        " JobFailed JobGone LimpetError NotReplicated PayloadError QueueFull ResultTimeout"
+        " ScriptError WorkerLost",
         "limpet.intake": "Item",
         "limpet.states": "State",
         "limpet.sync": "Events Limpet Queue",
+        "limpet.tasks.codec": "Codec JSON Pickle",
+        "limpet.tasks.message": "Call",
+        "limpet.tasks.steering": "Reject Retry",
         "limpet.values": "Claim Delivery Event Failure JobView LockView Problem Pushed Receipt"
         " Renewed Report Stats WorkerView",
     }
@@ -83,11 +111,16 @@ else:
 
 
 __all__ = [
+    "JSON",
+    "App",
     "AsyncEvents",
     "AsyncLimpet",
     "AsyncQueue",
     "BackendError",
+    "Batch",
+    "Call",
     "Claim",
+    "Codec",
     "ConfigError",
     "Delivery",
     "Duplicate",
@@ -96,23 +129,39 @@ __all__ = [
     "Events",
     "Failure",
     "Item",
+    "Job",
+    "JobCancelled",
+    "JobError",
+    "JobFailed",
+    "JobGone",
+    "JobHandle",
     "JobView",
     "Limpet",
     "LimpetError",
     "LockView",
+    "LogLine",
+    "Middleware",
     "NotReplicated",
     "PayloadError",
+    "Pickle",
     "Problem",
+    "Progress",
     "Pushed",
     "Queue",
     "QueueFull",
     "Receipt",
+    "Reject",
     "Renewed",
     "Report",
+    "ResultTimeout",
+    "Retry",
     "ScriptError",
     "State",
     "Stats",
+    "Task",
+    "TaskItem",
     "WorkerLost",
     "WorkerView",
     "__version__",
+    "current_job",
 ]

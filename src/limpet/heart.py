@@ -20,8 +20,10 @@ from pathlib import Path
 from limpet.commands import workers
 from limpet.connection.target import Target
 from limpet.errors import BackendError, LimpetError
+from limpet.flows.base import soonest
 from limpet.flows.manage import review, stop_work
 from limpet.flows.pop import Source, tend
+from limpet.flows.schedules import fire_due
 from limpet.link.contact import Contact
 from limpet.link.lanes import Unsettled
 from limpet.link.sync import Link
@@ -174,7 +176,7 @@ class Heart:
 
         Those that were away last come last, and once one is away there is no patience with more.
         """
-        soonest, away, patience_s = -1, None, self._link.timeout_s
+        next_in_ms, away, patience_s = -1, None, self._link.timeout_s
         for source in sorted(sources, key=lambda s: s.keys.queue in self._away):
             self._link.timeout_s = HURRY_S if away else patience_s
             try:
@@ -184,11 +186,11 @@ class Heart:
                 self._away.add(source.keys.queue)
             else:
                 self._away.discard(source.keys.queue)
-                soonest = min((n for n in (soonest, answer) if n >= 0), default=-1)
+                next_in_ms = soonest(next_in_ms, answer)
         self._link.timeout_s = patience_s
         if away is not None:
             raise away
-        return soonest
+        return next_in_ms
 
     def _review(self, sources: list[Source]) -> None:
         """One lease after a new connection, give back what the server forgot that we ended."""
@@ -208,7 +210,7 @@ class Heart:
             if error.maybe_done or len(group) == 1:
                 raise
             return self._beat_apart(group)
-        soonest = -1
+        next_in_ms = -1
         for source, beat in zip(group, beats, strict=True):
             if beat.lost and self._sources.get(source.keys.queue) is source:
                 self.lost = True
@@ -216,13 +218,22 @@ class Heart:
                 self._link.run(tend(source))
             if beat.cancelled and self._watcher is not None:
                 self._watcher(source.keys.queue, frozenset(beat.cancelled))
-            if not beat.tend and beat.next_in_ms >= 0:
-                soonest = min(n for n in (soonest, beat.next_in_ms) if n >= 0)
-        return soonest
+            fires_in_ms = -1 if beat.lost else self._fire(source, beat.fires_in_ms)
+            next_in_ms = soonest(next_in_ms, -1 if beat.tend else beat.next_in_ms, fires_in_ms)
+        return next_in_ms
+
+    def _fire(self, source: Source, fires_in_ms: int) -> int:
+        """Fire schedules that are due; if that fails, the lease and the others go on."""
+        try:
+            return fires_in_ms or self._link.run(fire_due(source.keys))
+        except LimpetError as error:
+            if not self._link.contact.lost:
+                self._complain(error)
+            return -1
 
     def _beat_apart(self, group: list[Source]) -> int:
         """Beat in each queue by itself: a damaged one must not cost the others their lease."""
-        soonest, refused = -1, None
+        next_in_ms, refused = -1, None
         for source in group:
             try:
                 answer = self._beat_group([source])
@@ -231,10 +242,10 @@ class Heart:
                     raise
                 refused = error
             else:
-                soonest = min((n for n in (soonest, answer) if n >= 0), default=-1)
+                next_in_ms = soonest(next_in_ms, answer)
         if refused is not None:
             self._complain(refused)
-        return soonest
+        return next_in_ms
 
     def try_beat(self) -> float | None:
         """Beat, and live through whatever goes wrong; None when there is no more beating."""

@@ -14,6 +14,7 @@ from limpet.options import (
     Payload,
     Policy,
     UniqueMode,
+    count_of,
     job_id,
     key_bytes,
     milliseconds,
@@ -22,6 +23,8 @@ from limpet.options import (
 )
 from limpet.values import Delivery, Receipt
 
+#: A delivery, its receipt, or the receipt as text.
+Shown = Delivery | Receipt | str
 #: Longer than any id and any fence can be.
 _LONGEST_ID, _LONGEST_FENCE = 250, 25
 
@@ -39,6 +42,15 @@ class Item:
     front: bool = False
     id: str | None = None
     on_twin: OnTwin | EllipsisType = ...
+    lock_limit: int | EllipsisType = ...
+    #: How long the outcome is kept after the end; None: not at all.
+    keep: Duration | None = None
+    #: The group this job is a member of.
+    group: str | None = None
+    #: The group this job follows: it waits, parked, until all members ended.
+    after: str | None = None
+    #: A follower that is called off unless all members succeeded.
+    needs: bool = False
 
     def over(self, common: "Item") -> "Item":
         """Fill what is not said here from the options common to all."""
@@ -68,20 +80,41 @@ def new_job(policy: Policy, item: Item) -> NewJob:
     twin = policy.on_twin if item.on_twin is ... else item.on_twin
     if twin not in ("keep", "replace", "raise"):
         raise ConfigError(f"on_twin must be 'keep', 'replace' or 'raise', got {twin!r}")
+    if item.after is not None and (item.front or item.delay is not None or item.at is not None):
+        raise ConfigError(
+            "a job that follows a group waits for it: leave out front, delay and at"
+        )
     identity = payload if item.key is None else key_bytes(item.key, "key")
-    lock = _lock_of(policy, item, payload)
+    lock, limit = _lock_of(policy, item, payload), _limit_of(policy, item)
     return NewJob(
         payload,
         unique=unique_key(identity) if mode else None,
         mode=mode,
         twin="replace" if mode and twin == "replace" else None,
         lock=lock,
-        limit=policy.lock_limit if lock is not None and policy.lock_limit > 1 else None,
+        limit=limit if lock is not None and limit > 1 else None,
         delay_ms=None if item.delay is None else milliseconds(item.delay, "delay"),
         at_ms=None if item.at is None else moment_ms(item.at),
         front=item.front,
         id=None if item.id is None else job_id(item.id),
+        keep_ms=None if item.keep is None else _keep_ms(item.keep),
+        group=None if item.group is None else job_id(item.group),
+        after=None if item.after is None else job_id(item.after),
+        needs=item.needs,
     )
+
+
+def _keep_ms(keep: Duration) -> int:
+    kept_ms = milliseconds(keep, "keep")
+    if kept_ms < 1:
+        raise ConfigError("keep must be longer than nothing; leave it out to keep no outcome")
+    return kept_ms
+
+
+def _limit_of(policy: Policy, item: Item) -> int:
+    if isinstance(item.lock_limit, EllipsisType):
+        return policy.lock_limit
+    return count_of(item.lock_limit, "lock_limit")
 
 
 def _lock_of(policy: Policy, item: Item, payload: bytes) -> bytes | None:
@@ -138,6 +171,24 @@ def list_key_of(given: str) -> str:
         raise ConfigError("name the key of the list to adopt")
     if given == REGISTRY or given.startswith(f"{PREFIX}:{{"):
         raise ConfigError(f"{given!r:.100} belongs to limpet; name a list of another program")
+    return given
+
+
+def recurring(item: Item) -> Item:
+    """Check the job of a schedule: what is said of one run only makes no sense there."""
+    if any(said is not None for said in (item.id, item.at, item.group, item.after)):
+        raise ConfigError("every run is a job of its own: leave out id, at, group and after")
+    return item
+
+
+def schedule_name_of(given: str) -> str:
+    """Check the name of a schedule."""
+    fine = isinstance(given, str) and given.isprintable() and _is_whole(given)
+    if not fine or not 0 < len(given.encode()) <= _LONGEST_ID:
+        raise ConfigError(
+            f"a schedule needs a name of at most {_LONGEST_ID} bytes that can be printed,"
+            f" got {given!r:.100}"
+        )
     return given
 
 

@@ -34,7 +34,7 @@ KEYS: tuple[KeySpec, ...] = (
     KeySpec("front", "zset", "returned, unlocked and pushed-to-front ids by place; served first"),
     KeySpec("suspects", "zset", "ids whose worker died, by place; a worker runs one at a time"),
     KeySpec("scheduled", "zset", "ids by the time they are due (ms)"),
-    KeySpec("parked", "zset", "lock + place + id of jobs whose lock is held"),
+    KeySpec("parked", "zset", "what it waits for (a lock, a group, a task) + place + id"),
     KeySpec("running", "hash", "id → fence of its present delivery"),
     KeySpec("leases", "hash", "fence → worker, time (ms) and ids of one hand-out"),
     KeySpec("left", "hash", "fence → ids still running, once some of the hand-out ended"),
@@ -50,6 +50,13 @@ KEYS: tuple[KeySpec, ...] = (
     KeySpec("dead", "zset", "ids given up, by time (ms); bounded"),
     KeySpec("failures", "list", "JSON of the last 100 errors, newest first"),
     KeySpec("stats", "hash", "counters"),
+    KeySpec("results", "hash", "id → how a job ended, when (ms), and its result, if asked for"),
+    KeySpec("expiring", "zset", "ids of kept results by the time (ms) they are forgotten"),
+    KeySpec("notes", "hash", "id → JSON of progress, log lines and effects of a job"),
+    KeySpec("groups", "hash", "group → JSON of how many of its members ended how"),
+    KeySpec("members", "zset", "group + id of its members that have not ended"),
+    KeySpec("schedules", "hash", "name → last job id and JSON of when to push what"),
+    KeySpec("firing", "zset", "names of schedules by the time (ms) they fire next"),
     KeySpec("sessions", "hash", "sender → its last request and the answer, to answer it again"),
     KeySpec("lanes", "list", "senders in the order they came, to forget the silent ones"),
     KeySpec("wake", "list", "at most one token; whoever waits for work blocks on it"),
@@ -77,6 +84,10 @@ class QueueKeys:
     def events(self) -> str:
         """The channel on which events of the queue are published."""
         return self["events"]
+
+    def outcome(self, job_id: str) -> str:
+        """Name the channel on which the end of one job is told to those who wait for it."""
+        return f"{self['results']}:{job_id}"
 
 
 def queue_keys(queue: str) -> QueueKeys:

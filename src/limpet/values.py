@@ -1,5 +1,6 @@
 """The values that travel: what callers get and give back. Immutable, nothing but reading."""
 
+import json
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -33,6 +34,15 @@ class Pushed:
 
 
 @dataclass(frozen=True, slots=True)
+class Tally:
+    """How the members of a group ended."""
+
+    done: int = 0
+    failed: int = 0
+    cancelled: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Delivery:
     """One hand-out of a job. Times are Unix milliseconds by the server's clock."""
 
@@ -51,6 +61,8 @@ class Delivery:
     crashes: int = 0
     retries: int = 0
     lock: bytes | None = None
+    #: A follower of a group: how its members ended.
+    tally: Tally | None = None
 
     @property
     def fence(self) -> int:
@@ -92,6 +104,36 @@ class Failure:
     deliveries: int
 
 
+OutcomeWord = Literal["done", "failed", "cancelled", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a job ended: `body` is its result, or the reason; `at` Unix milliseconds.
+
+    "unknown" is a job that is not in the queue and whose outcome is not (or no longer) kept.
+    """
+
+    id: str
+    word: OutcomeWord
+    body: bytes = b""
+    at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What a job told about itself while it ran."""
+
+    #: How far it has come, from 0 to 1, in words, and when it said so (Unix milliseconds).
+    fraction: float | None = None
+    text: str = ""
+    at: int = 0
+    #: The last lines of its log: when (Unix milliseconds) and what.
+    log: tuple[tuple[int, str], ...] = ()
+    #: Effects it has had, by name.
+    once: tuple[str, ...] = ()
+
+
 ClaimState = Literal["READY", "TIMEDOUT", "PROCESSING", "NONE"]
 
 
@@ -109,6 +151,8 @@ class Stats:
 
     waiting: int = 0
     parked: int = 0
+    #: Parked because no worker that took them knew their task.
+    stranded: int = 0
     scheduled: int = 0
     running: int = 0
     dead: int = 0
@@ -156,6 +200,36 @@ class LockView:
     lock: bytes
     holder: str
     parked: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleView:
+    """A schedule as others see it. Times are Unix milliseconds by the server's clock."""
+
+    queue: str
+    name: str
+    payload: bytes
+    #: When it fires next.
+    next_at: int
+    #: The job it pushed last.
+    last_id: str | None = None
+    #: Either a cron expression in a time zone, or an interval.
+    cron: str | None = None
+    every_ms: int | None = None
+    tz: str = "UTC"
+    missed: str = "once"
+    overlap: str = "skip"
+    #: The name of the app that declared it; "" for one made by hand.
+    owner: str = ""
+
+    @property
+    def task(self) -> str | None:
+        """The name of the task that it runs; None if its jobs are not calls of tasks."""
+        try:
+            call = json.loads(self.payload)
+        except ValueError:
+            return None
+        return str(call["task"]) if isinstance(call, dict) and "task" in call else None
 
 
 @dataclass(frozen=True, slots=True)

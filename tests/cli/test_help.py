@@ -8,7 +8,7 @@ from limpet.cli import main
 from tests.cli.conftest import Run
 from tests.support.programs import run_python
 
-COMMANDS = ("demo", "doctor", "engine", "repair", "status", "verify")
+COMMANDS = ("cron", "demo", "doctor", "engine", "repair", "status", "verify", "worker")
 
 
 def test_help_names_every_command(run: Run) -> None:
@@ -21,7 +21,7 @@ def test_help_names_every_command(run: Run) -> None:
     assert [line[0] for line in lines if line and line[0] in COMMANDS] == list(COMMANDS)
 
 
-@pytest.mark.parametrize("command", [*[[c] for c in COMMANDS], ["engine", "stop"]])
+@pytest.mark.parametrize("command", [*[[c] for c in COMMANDS], ["engine", "stop"], ["cron", "next"]])
 def test_every_command_has_help(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """Help of a command ends well and fits 80 columns."""
     with pytest.raises(SystemExit) as end:
@@ -57,6 +57,8 @@ def test_version_is_that_of_the_package(run: Run) -> None:
     ("arguments", "said"),
     [
         (["nonsense"], "No such command 'nonsense'; see limpet --help"),
+        (["cron", "next", "61 * * * *"], "Bad minute; write five fields"),
+        (["cron", "next", "0 3 * * *", "--tz", "Atlantis"], "there is no time zone 'Atlantis'"),
         (["engine"], "Missing command; see limpet engine --help"),
         (["status", "--nonsense"], "; see limpet status --help"),
         (["verify"], "Missing argument 'QUEUE'; see limpet verify --help"),

@@ -45,7 +45,11 @@ def fact(raw: bytes) -> Any:
 
 
 def _value(key: bytes, raw: bytes) -> Any:
-    return fact(raw) if key.endswith((b":meta", b":crew", b":failures")) else text(raw)
+    return (
+        fact(raw)
+        if key.endswith((b":meta", b":crew", b":failures", b":notes", b":groups"))
+        else text(raw)
+    )
 
 
 #: How to ask for a key of each type, and how to show what comes.
@@ -129,7 +133,8 @@ class World:
             return
         self._allowed = keys
         rules = [f"~{key}" for key in dict.fromkeys(keys)]
-        fixed = ["reset", "on", ">strict", "+@all", f"&{self.keys.events}"]
+        channels = [f"&{self.keys.events}", "&" + self.keys.outcome("*")]
+        fixed = ["reset", "on", ">strict", "+@all", *channels]
         self.store.execute_command("ACL", "SETUSER", "strict", *fixed, *rules)
 
     def send(

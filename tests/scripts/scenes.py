@@ -4,14 +4,19 @@ from collections import Counter
 from copy import deepcopy
 from dataclasses import dataclass, field
 
-from limpet.commands import finish, manage, take, workers
+from limpet.commands import finish, manage, notes, schedules, take, workers
 from limpet.commands.push import NewJob
+from limpet.commands.schedules import Row, Spec
 from limpet.commands.take import Taker
 from limpet.options import WorkerOptions
+from limpet.tasks.cron import Timing
 from limpet.values import Delivery
 from tests.scripts.helpers import HOUR, NOW, World, receipts
 
 LOCK = b"L\xff\x00"
+SPEC = Spec(Timing(every_ms=1000), b"tick")
+#: The schedule of the full queue; its time has come.
+ROW = Row("tick", SPEC.write(), NOW, "")
 
 
 @dataclass
@@ -83,6 +88,9 @@ def _fill(world: World) -> Scene:
     del scene.running["first"]
     del scene.ids["first"]
     world.run(manage.cancel(world.keys, [scene["third"]], None))
+    world.run(notes.once(world.keys, scene.running["third"].receipt, "paid"))
+
+    _set_aside(world, scene)
 
     push("released", unique=b"=released", mode="waiting")
     (released,) = pop("released")
@@ -96,9 +104,22 @@ def _fill(world: World) -> Scene:
     push("own", id="my-own")
     push("unique", unique=b"=unique", mode="waiting")
     push("locked", lock=b"free")
+    world.run(schedules.schedule(world.keys, "tick", SPEC, NOW))
+    push("member", group="g", keep_ms=HOUR)
+    push("follower", after="g")
     world.run(manage.cancel(world.keys, [scene["ghost"]], None))
     del scene.ids["ghost"]
     return scene
+
+
+def _set_aside(world: World, scene: Scene) -> None:
+    """One job is done and its result kept; another of its group nobody here knows how to do."""
+    _, scene.ids["strange"] = world.push(
+        NewJob(b"kept", keep_ms=HOUR, group="g"), NewJob(b"strange", group="g")
+    )
+    kept, strange = world.pop(2, "w1", "suspect")
+    world.run(finish.complete(world.keys, kept.receipt, b"42"))
+    world.run(finish.strand(world.keys, strange.receipt, "odd"))
 
 
 def bury(world: World, *jobs: NewJob) -> None:
@@ -117,7 +138,9 @@ def drain(world: World) -> Counter[str]:
             pass
     world.run(manage.revive(keys, [], 10_000))
     world.now += 2 * HOUR
-    world.run(workers.start_work(keys, "drain", WorkerOptions(lease=None), "host", 1))
+    world.run(
+        workers.start_work(keys, "drain", WorkerOptions(lease=None, tasks=("odd",)), "host", 1)
+    )
     world.tend(crash_limit=0)
     came: Counter[str] = Counter()
     taker = Taker("drain", "none", 0)

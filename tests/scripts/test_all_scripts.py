@@ -9,7 +9,7 @@ import pytest
 import redis
 
 import limpet.commands
-from limpet.commands import audit, finish, look, manage, push, take, workers
+from limpet.commands import audit, finish, look, manage, notes, push, schedules, take, workers
 from limpet.commands.base import Command
 from limpet.commands.push import NewJob
 from limpet.commands.take import Taker
@@ -18,7 +18,7 @@ from limpet.options import WorkerOptions
 from limpet.scripts import all_scripts, script
 from limpet.states import State
 from tests.scripts.helpers import HOUR, NOW, World, changes
-from tests.scripts.scenes import Scene, full
+from tests.scripts.scenes import ROW, SPEC, Scene, full
 
 Sample = Callable[[World, Scene], Command[object]]
 TAKER = Taker("w1", "none", 3)
@@ -32,6 +32,7 @@ SAMPLES: dict[str, Sample] = {
     "adopt": lambda w, s: push.adopt(w.keys, LIST, [NewJob(b"x", unique=b"=x", mode="waiting")]),
     "beat": lambda w, s: workers.beat([w.keys], "w1"),
     "cancel": lambda w, s: manage.cancel(w.keys, [s["waiting"], s["parked"], s["tried"]], None),
+    "complete": lambda w, s: finish.complete(w.keys, s.running["single"].receipt, b"7"),
     "claim": lambda w, s: take.claim(w.keys, TAKER, 0, tended=True),
     "crew": lambda w, s: workers.crew(w.keys),
     "drop": lambda w, s: manage.drop(w.keys),
@@ -39,10 +40,15 @@ SAMPLES: dict[str, Sample] = {
     "fail_worker": lambda w, s: workers.fail_worker(w.keys, "w1"),
     "failures": lambda w, s: look.failures(w.keys, 0, 9),
     "find": lambda w, s: look.find(w.keys, "0", b"waiting"),
+    "fire": lambda w, s: schedules.fire(w.keys, ROW, next_ms=NOW + 1000, pushes=2),
     "glimpse": lambda w, s: push.glimpse(w.keys, LIST, 9),
     "holds": lambda w, s: workers.holds(w.keys, "w1", 0, ""),
     "inspect": lambda w, s: look.inspect(w.keys, State.WAITING, 0, 9),
     "job": lambda w, s: look.job(w.keys, s["holder"]),
+    "log": lambda w, s: notes.log(w.keys, s.running["single"].receipt, "half"),
+    "notes": lambda w, s: notes.notes(w.keys, s["third"]),
+    "once": lambda w, s: notes.once(w.keys, s.running["single"].receipt, "paid"),
+    "progress": lambda w, s: notes.progress(w.keys, s.running["single"].receipt, 0.5, "half"),
     "locks": lambda w, s: look.locks(w.keys, 0, 9),
     "pause": lambda w, s: manage.pause(w.keys),
     "pop": lambda w, s: take.pop(w.keys, TAKER, 9, tended=True),
@@ -52,19 +58,25 @@ SAMPLES: dict[str, Sample] = {
     "release": lambda w, s: finish.release(w.keys, [s.running["holder"].receipt], None),
     "renew": lambda w, s: workers.renew(w.keys, "w1", [s.running["third"].receipt]),
     "repair": lambda w, s: audit.repair(w.keys, "jobs"),
+    "result": lambda w, s: notes.result(w.keys, "no-such-job"),
+    "strand": lambda w, s: finish.strand(w.keys, s.running["single"].receipt, "odd"),
+    "stranded": lambda w, s: notes.stranded(w.keys),
     "resume": lambda w, s: take.resume(w.keys, "w1", s.running["tried"].receipt, 0),
     "retry": lambda w, s: finish.retry(w.keys, s.running["holder"].receipt, 5, b"no"),
     "revive": lambda w, s: manage.revive(w.keys, [], 9),
+    "schedule": lambda w, s: schedules.schedule(w.keys, "tock", SPEC, NOW),
+    "schedules": lambda w, s: schedules.schedules(w.keys, count=9),
     "start_work": lambda w, s: workers.start_work(w.keys, "new", WorkerOptions(), "h", 1),
     "stats": lambda w, s: look.stats(w.keys),
     "stop_work": lambda w, s: workers.stop_work(w.keys, "w1"),
     "tend": lambda w, s: workers.tend(w.keys, 3, 10),
     "unpause": lambda w, s: manage.unpause(w.keys),
+    "unschedule": lambda w, s: schedules.unschedule(w.keys, "tick"),
     "verify": lambda w, s: audit.verify(w.keys, "jobs"),
 }
 READING = [n for n in SAMPLES if "no-writes" in script(n).text.splitlines()[0]]
 NUMBERED = [n for n in SAMPLES if "lane" in script(n).args]
-GROWING = {"adopt", "push", "revive"}
+GROWING = {"adopt", "fire", "push", "revive", "schedule"}
 
 
 def plain(world: World) -> Scene:

@@ -5,9 +5,11 @@ import redis
 
 from limpet.commands import manage
 from limpet.commands.push import NewJob
+from limpet.commands.schedules import schedule, unschedule
 from limpet.commands.workers import Beat, beat, fail_worker
 from limpet.keys import queue_keys
 from tests.scripts.helpers import NOW, World, jid
+from tests.scripts.scenes import SPEC
 
 
 def test_a_heartbeat_renews_the_lease(world: World) -> None:
@@ -16,7 +18,7 @@ def test_a_heartbeat_renews_the_lease(world: World) -> None:
 
     reply, changed = world.step(beat([world.keys], "w1"), at=NOW + 1000)
 
-    assert reply == [[b"ok", 10_001, []]]
+    assert reply == [[b"ok", 10_001, [], -1]]
     assert changed == {
         "clock": {"seen": str(NOW + 1000), "stride": "4500", "tick": "1000"},
         "workers": {"w1": 11_000},
@@ -29,7 +31,7 @@ def test_a_lease_for_ever_stays_one(world: World) -> None:
 
     reply, changed = world.step(beat([world.keys], "w1"), at=NOW + 1000)
 
-    assert reply == [[b"ok", 1_000_000, []]]
+    assert reply == [[b"ok", 1_000_000, [], -1]]
     assert changed.keys() == {"clock"}
 
 
@@ -51,6 +53,20 @@ def test_a_due_job_is_told(world: World) -> None:
 
     assert world.run(beat([world.keys], "w1")) == [Beat(False, False, 300, ())]
     assert world.run(beat([world.keys], "w1"), at=NOW + 300)[0].tend
+
+
+def test_when_a_schedule_fires_is_told(world: World) -> None:
+    """Zero: its time has come; far away is told as a quarter of an hour."""
+    world.start()
+    world.run(schedule(world.keys, "tick", SPEC, NOW + 300))
+
+    beats = [world.run(beat([world.keys], "w1"), at=NOW + t)[0] for t in (0, 300, 999)]
+    world.run(unschedule(world.keys, "tick"))
+    world.run(schedule(world.keys, "far", SPEC, NOW + 10**10))
+
+    assert [found.fires_in_ms for found in beats] == [300, 0, 0]
+    assert not any(found.tend for found in beats)
+    assert world.run(beat([world.keys], "w1"))[0].fires_in_ms == 1_000_000
 
 
 def test_a_dead_worker_is_told(world: World) -> None:

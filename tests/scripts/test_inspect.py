@@ -20,9 +20,9 @@ def shown(world: World, state: State, start: int, count: int) -> list[str]:
     [
         (
             State.WAITING,
-            ["suspect", "front", "released", "waiting", "own", "unique", "locked"],
+            ["suspect", "front", "released", "waiting", "own", "unique", "locked", "member"],
         ),
-        (State.PARKED, ["parked", "also parked"]),
+        (State.PARKED, ["parked", "also parked", "follower", "strange"]),
         (State.SCHEDULED, ["later"]),
         (State.RUNNING, ["tried", "holder", "single", "second", "third"]),
         (State.DEAD, ["dead"]),
@@ -83,4 +83,4 @@ def test_an_unreadable_parked_entry_is_passed_over(world: World) -> None:
     full(world)
     world.store.zadd(world.keys["parked"], {"nonsense": 0})
 
-    assert shown(world, State.PARKED, 0, 9) == ["parked", "also parked"]
+    assert shown(world, State.PARKED, 0, 9) == ["parked", "also parked", "follower", "strange"]

@@ -17,19 +17,20 @@ def test_everything_in_the_queue_is_counted(world: World) -> None:
     assert reply[0] == b"stats"
     assert changed == {}
     assert world.run(stats(world.keys), at=NOW + 500) == Stats(
-        waiting=7,
-        parked=2,
+        waiting=8,
+        parked=4,
+        stranded=1,
         scheduled=1,
         running=5,
         dead=1,
-        completed=2,
+        completed=3,
         failed=1,
         cancelled=1,
         recovered=2,
         workers=3,
         oldest_ms=500,
     )
-    assert world.stats().pending == 14
+    assert world.stats().pending == 17
 
 
 def test_a_queue_that_is_not_there_counts_nothing(world: World) -> None:

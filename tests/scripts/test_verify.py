@@ -100,6 +100,8 @@ EMPTIED = {
     "crew": "worker without a record",
     "clock": "clock behind",
     "stats": "wrong count of ghosts",
+    "schedules": "time of no schedule",
+    "firing": "schedule that never fires",
     "lanes": "session never forgotten",
     "wake": "no wake-up",
 }
@@ -114,7 +116,7 @@ def _out_of_the_line(h: Hands) -> None:
 
 @damage("job in no place")
 def _own_id_out_of_the_line(h: Hands) -> None:
-    assert h.store.lrem(h.key("waiting"), 1, "my-own 16") == 1
+    assert h.store.lrem(h.key("waiting"), 1, "my-own 18") == 1
 
 
 @damage("job in no place")
@@ -159,7 +161,7 @@ def _next_to_itself_in_line(h: Hands) -> None:
 
 @damage("job twice in line")
 def _own_id_twice_in_line(h: Hands) -> None:
-    h.store.lpush(h.key("waiting"), "my-own 16", "my-own")
+    h.store.lpush(h.key("waiting"), "my-own 18", "my-own")
 
 
 @damage("unreadable entry")
@@ -169,7 +171,7 @@ def _nonsense_in_line(h: Hands) -> None:
 
 @damage("unreadable entry")
 def _own_id_with_another_spelling_of_its_place(h: Hands) -> None:
-    h.store.lset(h.key("waiting"), 2, "my-own 16.0")
+    h.store.lset(h.key("waiting"), 2, "my-own 18.0")
 
 
 @damage("wrong count of ghosts")
@@ -254,6 +256,26 @@ def _parked_under_another_lock(h: Hands) -> None:
 @damage("job at a wrong place")
 def _parked_with_a_score(h: Hands) -> None:
     h.store.zadd(h.key("parked"), {h.parked("parked", 5): 5})
+
+
+@damage("schedule that never fires")
+def _a_schedule_for_never(h: Hands) -> None:
+    h.store.zadd(h.key("firing"), {"tick": "inf"})
+
+
+@damage("schedule that never fires")
+def _a_schedule_before_all_times(h: Hands) -> None:
+    h.store.zadd(h.key("firing"), {"tick": "-inf"})
+
+
+@damage("unreadable schedule")
+def _a_torn_schedule(h: Hands) -> None:
+    h.store.hset(h.key("schedules"), mapping={"tick": "- {torn", "": "x"})
+
+
+@damage("time of no schedule")
+def _a_time_of_nothing(h: Hands) -> None:
+    h.store.zadd(h.key("firing"), {"gone": NOW})
 
 
 @damage("never due")

@@ -6,11 +6,10 @@ from limpet.commands import finish, take, workers
 from limpet.commands.finish import settled
 from limpet.errors import ConfigError, WorkerLost
 from limpet.flows import pop as pop_flows
-from limpet.intake import message_bytes, receipt_of, receipts_of
+from limpet.intake import Shown, message_bytes, receipt_of, receipts_of
 from limpet.options import MAX_BATCH, MAX_MESSAGE, Duration, count_of, milliseconds
-from limpet.values import Claim, Delivery, Receipt, Renewed
+from limpet.values import Claim, Delivery, Renewed
 
-Shown = Delivery | Receipt | str
 Message = str | bytes | BaseException
 
 

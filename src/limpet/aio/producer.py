@@ -28,6 +28,8 @@ class AsyncProducer(AsyncQueueBase):
         front: bool = False,
         id: str | None = None,
         on_twin: OnTwin | EllipsisType = ...,
+        lock_limit: int | EllipsisType = ...,
+        keep: Duration | None = None,
     ) -> Pushed:
         """Queue one job.
 
@@ -41,11 +43,13 @@ class AsyncProducer(AsyncQueueBase):
             front: Ahead of all others.
             id: Your own id; pushing it again while the job is there adds nothing.
             on_twin: "keep" the first, "replace" its payload and time, or "raise" `Duplicate`.
+            lock_limit: How many jobs with this lock may run at once.
+            keep: Keep the outcome for this long after the end, for `result`.
 
         Returns:
             The job's id; `created` is False if another job was in the way, whose id it then is.
         """
-        item = Item(payload, unique, key, lock, delay, at, front, id, on_twin)
+        item = Item(payload, unique, key, lock, delay, at, front, id, on_twin, lock_limit, keep)
         return (await self.push_many([item]))[0]
 
     async def push_many(

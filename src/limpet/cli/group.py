@@ -9,6 +9,7 @@ import click
 
 from limpet._version import __version__
 from limpet.cli import ends
+from limpet.cli.cron import cron
 from limpet.cli.demo import demo
 from limpet.cli.doctor import doctor
 from limpet.cli.engine import engine
@@ -16,6 +17,7 @@ from limpet.cli.options import VERBOSE
 from limpet.cli.repair import repair
 from limpet.cli.status import status
 from limpet.cli.verify import verify
+from limpet.cli.worker import worker
 from limpet.errors import LimpetError
 
 
@@ -59,7 +61,7 @@ def limpet(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-for command in (demo, status, verify, repair, doctor, engine):
+for command in (demo, worker, status, cron, verify, repair, doctor, engine):
     limpet.add_command(command)
 
 

@@ -37,6 +37,24 @@ def release(keys: QueueKeys, receipts: list[Receipt], delay_ms: int | None) -> C
     return command("release", keys, read, delay_ms=delay, tail=receipts_flat(receipts))
 
 
+def complete(keys: QueueKeys, receipt: Receipt, result: bytes) -> Command[bool]:
+    """End a job as done and keep its result; answers False for a stale receipt."""
+
+    def read(reply: Reply) -> bool:
+        return _ended("complete", b"completed", reply)
+
+    return command("complete", keys, read, id=receipt.id, fence=receipt.fence, result=result)
+
+
+def strand(keys: QueueKeys, receipt: Receipt, task: str) -> Command[bool]:
+    """Set a job aside for a worker that knows its task; answers False for a stale receipt."""
+
+    def read(reply: Reply) -> bool:
+        return _ended("strand", b"stranded", reply)
+
+    return command("strand", keys, read, id=receipt.id, fence=receipt.fence, task=task)
+
+
 def _ended(name: str, word: bytes, reply: Reply) -> bool:
     match reply:
         case [said] if said == word:

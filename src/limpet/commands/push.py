@@ -21,6 +21,10 @@ class NewJob:
     at_ms: int | None = None
     front: bool = False
     id: str | None = None
+    keep_ms: int | None = None
+    group: str | None = None
+    after: str | None = None
+    needs: bool = False
 
     def how(self) -> bytes:
         """Write what is not plain, in the words of the script; nothing for a plain job."""
@@ -36,6 +40,10 @@ class NewJob:
             "at": self.at_ms,
             "front": self.front or None,
             "id": self.id,
+            "keep": self.keep_ms,
+            "group": self.group,
+            "after": self.after,
+            "needs": self.needs or None,
         }
         kept = {name: value for name, value in found.items() if value is not None}
         return dumps(kept)

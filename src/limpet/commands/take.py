@@ -6,7 +6,7 @@ from typing import Literal
 from limpet.commands.base import Arg, Command, Reply, as_bytes, command, loads, misread, number
 from limpet.errors import WorkerLost
 from limpet.keys import QueueKeys
-from limpet.values import Claim, Delivery, Receipt
+from limpet.values import Claim, Delivery, Receipt, Tally
 
 #: What a worker holds already: a suspect must not run beside another, a last chance runs alone.
 Burden = Literal["none", "plain", "suspect", "alone"]
@@ -58,7 +58,14 @@ def _delivery(
         crashes=number(facts, "crashes"),
         retries=number(facts, "retries"),
         lock=as_bytes(facts.get("lock")),
+        tally=_tally(facts.get("tally")),
     )
+
+
+def _tally(kept: object) -> Tally | None:
+    if not isinstance(kept, dict):
+        return None
+    return Tally(*[number(kept, word) for word in ("done", "failed", "cancelled")])
 
 
 def deliveries(queue: str, handout: list[Reply]) -> list[Delivery]:

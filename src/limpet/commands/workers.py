@@ -94,6 +94,8 @@ class Beat:
     #: Milliseconds until something needs tending; -1 if nothing is in sight.
     next_in_ms: int
     cancelled: tuple[str, ...]
+    #: Milliseconds until a schedule fires; -1 if there is none.
+    fires_in_ms: int = -1
 
 
 def beat(queues: list[QueueKeys], worker: str) -> Command[list[Beat]]:
@@ -104,8 +106,8 @@ def beat(queues: list[QueueKeys], worker: str) -> Command[list[Beat]]:
         if len(reply) != len(queues):
             misread("beat", reply)
         return [
-            Beat(word == b"lost", word == b"tend", next_in, tuple(i.decode() for i in ids))
-            for word, next_in, ids in reply
+            Beat(word == b"lost", word == b"tend", next_in, tuple(i.decode() for i in ids), fires_in)
+            for word, next_in, ids, fires_in in reply
         ]
 
     keys = tuple(key for queue in queues for key in queue.pick(made.keys))

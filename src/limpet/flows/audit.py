@@ -19,6 +19,7 @@ from limpet.values import Problem, Report
 SIMPLE = (
     *("clock", "stats", "sessions", "facts", "marks", "dead", "scheduled", "crew", "workers"),
     *("running", "leases", "left", "aging", "held", "trials"),
+    *("results", "expiring", "notes", "members", "groups", "schedules", "firing"),
 )
 #: A repair looks again until nothing is left; mending one thing can bring another to light.
 MAX_ROUNDS = 10

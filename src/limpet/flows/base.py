@@ -32,5 +32,10 @@ class Woken:
     waited_ms: int
 
 
+def soonest(*spans_ms: int) -> int:
+    """Choose the shortest of some times; -1 stands for none."""
+    return min((span for span in spans_ms if span >= 0), default=-1)
+
+
 Step = Command[Any] | Wait | Rest
 Flow = Generator[Step, Any, T]

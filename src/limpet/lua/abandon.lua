@@ -3,9 +3,9 @@
 -- place; if it did not arrive, it will be refused when it does.
 -- Returns {"abandoned", jobs returned}.
 
-local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, stats, sessions, lanes, wake, paused = unpack(KEYS)
+local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
 local at, lane, seq = unpack(ARGV)
--- @include now session meta place lease wake marks evict delivered leave
+-- @include now session meta place lease wake marks outcome members over evict delivered leave comeback
 
 local answered = recall()
 if answered and answered[1] == "abandoned" then

@@ -3,7 +3,7 @@
 -- Returns {"acked", {positions of those that were not}}: stale receipts, and jobs that were cancelled
 -- meanwhile.
 
-local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, stats, sessions, lanes, wake, paused = unpack(KEYS)
+local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
 local at, lane, seq, events = unpack(ARGV)
 -- @guard jobs leases left aging held stats meta cancelled
 -- @include now session place lease receipts finish_plain
@@ -20,7 +20,7 @@ if n_meta == 0 and n_cancelled == 0 then
   tell_done(good)
   return remember(ms, { "acked", stale })
 end
--- @guard front suspects scheduled parked unique locks trials wake
--- @include meta wake marks evict delivered leave finish
+-- @guard front suspects scheduled parked unique locks trials wake results expiring notes groups members
+-- @include meta wake marks outcome members over leave finish
 finish(good, stale)
 return remember(ms, { "acked", stale })

@@ -5,7 +5,7 @@
 -- {"paused", {positions}}, {"tend", {positions}} (the acks are done: go on with tend and pop), or
 -- {"lost"} with nothing done.
 
-local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, workers, crew, stats, sessions, lanes, wake, paused = unpack(KEYS)
+local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, workers, crew, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
 local at, lane, seq, events, worker, count, burden, crash_limit = unpack(ARGV)
 -- @guard jobs waiting leases left aging held stats
 -- @include now clock session place lease receipts finish_plain grant wake pop_plain
@@ -24,8 +24,8 @@ if not answered and n_cancelled == 0 and all_plain(time) then
   remember(ms, record)
   return reply
 end
--- @guard parked unique locks crew
--- @include meta marks evict delivered leave finish door hand sift suspects take pop
+-- @guard parked unique locks crew results expiring notes groups members
+-- @include meta marks outcome members over leave finish door hand sift suspects aside known take pop
 
 if answered then
   return again(answered)

@@ -3,10 +3,10 @@
 -- sender read them. Those that are still the head of the list move, up to the first that is not.
 -- Returns {"adopted", moved, answer of the push}, or {"changed"} if the head is another by now.
 
-local clock, jobs, waiting, front, scheduled, running, meta, unique, stats, sessions, lanes, wake, paused, source = unpack(KEYS)
+local clock, jobs, waiting, front, scheduled, parked, running, meta, unique, stats, sessions, lanes, wake, paused, members, source = unpack(KEYS)
 local at, lane, seq, events = unpack(ARGV)
--- @guard jobs waiting front scheduled running meta unique stats
--- @include now clock born session meta wake enter push_all
+-- @guard jobs waiting front scheduled parked running meta unique stats members
+-- @include now clock born session meta place wake members join enter push_all
 
 local answered = recall()
 if answered then

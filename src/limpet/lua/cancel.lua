@@ -3,9 +3,9 @@
 -- Those that do not run are gone at once; the workers of running ones are told.
 -- Returns {"cancelled", removed, told}.
 
-local clock, jobs, waiting, front, suspects, scheduled, parked, running, meta, unique, locks, cancelled, dead, stats, sessions, lanes, wake, paused = unpack(KEYS)
+local clock, jobs, waiting, front, suspects, scheduled, parked, running, meta, unique, locks, cancelled, dead, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
 local at, lane, seq, events, check, payload = unpack(ARGV)
--- @include now session meta place wake marks evict ghosts
+-- @include now session meta place wake marks outcome members over evict ghosts
 
 local answered = recall()
 if answered then

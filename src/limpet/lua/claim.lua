@@ -6,7 +6,7 @@
 local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, workers, crew, stats, sessions, lanes, wake, paused = unpack(KEYS)
 local at, lane, seq, worker, burden, crash_limit, tended, timeout_ms = unpack(ARGV)
 local count = 1
--- @include now clock session meta place lease grant wake marks door hand sift suspects take pop delivered takeover
+-- @include now clock session meta place lease grant wake marks door hand sift suspects aside known take pop delivered takeover
 
 -- answer(record): the reply to this request, the first time and again; a delivery that is over by then is none.
 local function answer(record)

@@ -3,7 +3,7 @@
 -- requests, so that a late copy of an earlier request cannot bring anything back; living workers stay.
 -- Returns {"dropped", 1 if there was something, else 0}.
 
-local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, workers, crew, dead, failures, stats, sessions, lanes, wake, paused = unpack(KEYS)
+local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, workers, crew, dead, failures, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members, schedules, firing = unpack(KEYS)
 local at, lane, seq, events = unpack(ARGV)
 -- @include now clock session retire
 
@@ -20,7 +20,7 @@ for _, worker in ipairs(redis.call("ZRANGEBYSCORE", workers, "-inf", "(" .. int(
 end
 save_clock()
 redis.call("UNLINK", jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta)
-redis.call("UNLINK", unique, locks, trials, cancelled, dead, failures, stats, wake, paused)
+redis.call("UNLINK", unique, locks, trials, cancelled, dead, failures, stats, wake, paused, results, expiring, notes, groups, members, schedules, firing)
 redis.call("PUBLISH", events, "delete")
 local answer = remember(ms, { "dropped", there })
 retire()

@@ -2,9 +2,9 @@
 -- End one job in failure: counted, noted among the last errors, kept in the dead list.
 -- Returns {"failed"}, {"cancelled"} if it was cancelled meanwhile, or {"stale"} with nothing changed.
 
-local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, dead, failures, stats, sessions, lanes, wake, paused = unpack(KEYS)
+local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, dead, failures, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
 local at, lane, seq, events, id, fence, message, dead_limit = unpack(ARGV)
--- @include now session meta place lease wake marks evict delivered leave bury
+-- @include now session meta place lease wake marks outcome members over delivered leave bury
 
 local answered = recall()
 if answered then

@@ -15,7 +15,7 @@ elseif redis.call("ZSCORE", scheduled, id) then
   state, when = "scheduled", redis.call("ZSCORE", scheduled, id)
 elseif redis.call("ZSCORE", dead, id) then
   state, when = "dead", redis.call("ZSCORE", dead, id)
-elseif facts.lock and redis.call("ZSCORE", parked, prefix(facts.lock) .. sortable(place_of(id, facts)) .. id) then
+elseif parks_under(facts) and redis.call("ZSCORE", parked, parked_as(id, facts)) then
   state = "parked"
 end
 local found = view(id, state, when)

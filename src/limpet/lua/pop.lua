@@ -20,7 +20,7 @@ if not answered and all_plain(time) then
   return reply
 end
 -- @guard waiting parked left unique locks crew
--- @include meta lease marks door hand sift suspects take pop
+-- @include meta lease marks door hand sift suspects aside known take pop
 
 if answered then
   return again(answered)

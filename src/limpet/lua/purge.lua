@@ -2,7 +2,7 @@
 -- Forget dead jobs: by id, or without ids the oldest `count`.
 -- Returns {"purged", how many}.
 
-local jobs, meta, dead, sessions, lanes = unpack(KEYS)
+local jobs, meta, dead, sessions, lanes, notes = unpack(KEYS)
 local at, lane, seq, count = unpack(ARGV)
 -- @include now session
 
@@ -20,6 +20,7 @@ for _, id in ipairs(ids) do
   if redis.call("ZREM", dead, id) == 1 then
     redis.call("HDEL", jobs, id)
     redis.call("HDEL", meta, id)
+    redis.call("HDEL", notes, id)
     purged = purged + 1
   end
 end

@@ -5,7 +5,7 @@
 -- else {"pushed", born, id, what, ...} with what = created | kept | replaced.
 -- born is 1 if the queue was not there before.
 
-local clock, jobs, waiting, front, scheduled, running, meta, unique, stats, sessions, lanes, wake, paused = unpack(KEYS)
+local clock, jobs, waiting, front, scheduled, parked, running, meta, unique, stats, sessions, lanes, wake, paused, members = unpack(KEYS)
 local at, lane, seq, events, shape = unpack(ARGV)
 -- @guard waiting
 -- @include now clock born session wake push_plain
@@ -19,6 +19,6 @@ local _, ms = now(at)
 if shape == "plain" then
   return remember(ms, push_plain(6, ms))
 end
--- @guard jobs front scheduled running meta unique stats
--- @include meta enter push_all
+-- @guard jobs front scheduled parked running meta unique stats members
+-- @include meta place members join enter push_all
 return remember(ms, push_all(parse(6), 6, ms))

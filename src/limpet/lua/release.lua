@@ -2,9 +2,9 @@
 -- Give jobs back: to their place in line, or for `delay_ms` later. Receipts are pairs of id and fence.
 -- Returns {"released", {positions of those that were not}}: stale receipts, and jobs that were cancelled meanwhile.
 
-local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, stats, sessions, lanes, wake, paused = unpack(KEYS)
+local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
 local at, lane, seq, events, delay_ms = unpack(ARGV)
--- @include now session meta place lease wake marks evict delivered leave receipts
+-- @include now session meta place lease wake marks outcome members over evict delivered leave comeback receipts
 
 local answered = recall()
 if answered then

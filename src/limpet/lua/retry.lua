@@ -2,9 +2,9 @@
 -- Schedule a running job for another attempt, and note the error with it.
 -- Returns {"retried"}, {"cancelled"} if it was cancelled meanwhile, or {"stale"} with nothing changed.
 
-local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, stats, sessions, lanes, wake, paused = unpack(KEYS)
+local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
 local at, lane, seq, id, fence, delay_ms, message = unpack(ARGV)
--- @include now session meta place lease wake marks evict delivered leave
+-- @include now session meta place lease wake marks outcome members over evict delivered leave comeback
 
 local answered = recall()
 if answered then

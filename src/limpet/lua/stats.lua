@@ -27,7 +27,8 @@ local first = head()
 local enqueued = first and (facts_of(first).enqueued or tonumber(string.match(first, "^(%d+)%-"))) or ms
 local line = n_waiting - ghosts + n_front + n_suspects
 local answer = { "stats", "waiting", line, "parked", n_parked, "scheduled", n_scheduled, "running", n_running, "dead", n_dead }
-for _, pair in ipairs({ { "workers", n_workers }, { "paused", n_paused }, { "oldest_ms", math.max(ms - enqueued, 0) } }) do
+local aside = n_parked > 0 and redis.call("ZLEXCOUNT", parked, "[task:", "(task;") or 0
+for _, pair in ipairs({ { "stranded", aside }, { "workers", n_workers }, { "paused", n_paused }, { "oldest_ms", math.max(ms - enqueued, 0) } }) do
   answer[#answer + 1], answer[#answer + 2] = pair[1], pair[2]
 end
 for i = 1, #counted, 2 do

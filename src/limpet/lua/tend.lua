@@ -1,11 +1,11 @@
 #!lua flags=allow-oom
 -- Keep house: bring in due jobs, return what dead workers hold (crash_limit deaths end in the dead
--- list), and renew a lost wake-up. At most `limit` jobs of each kind a call.
+-- list), forget outcomes that were kept long enough, and renew a lost wake-up. At most `limit` jobs of each kind a call.
 -- Returns {"tended", promoted, returned, more}.
 
-local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, workers, crew, dead, failures, stats, sessions, lanes, wake, paused = unpack(KEYS)
+local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, workers, crew, dead, failures, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
 local at, events, crash_limit, dead_limit, limit = unpack(ARGV)
--- @include now clock meta place lease wake marks evict delivered leave bury handback retire
+-- @include now clock meta place lease wake marks outcome members over evict delivered leave comeback bury handback retire
 
 local _, ms = now(at)
 load_clock()
@@ -65,12 +65,14 @@ local function sweep()
 end
 
 local promoted = n_scheduled > 0 and promote() or 0
+local expired = n_expiring > 0 and expire(ms, limit) or 0
 save_clock()
 local returned, more = sweep()
-if redis.call("LLEN", waiting) + redis.call("ZCARD", front) + redis.call("ZCARD", suspects) > 0 then
+local aside = n_parked > 0 and redis.call("ZLEXCOUNT", parked, "[task:", "(task;") or 0
+if redis.call("LLEN", waiting) + redis.call("ZCARD", front) + redis.call("ZCARD", suspects) + aside > 0 then
   rouse()
 end
 if promoted + returned > 0 then
   redis.call("PUBLISH", events, "work " .. promoted + returned)
 end
-return { "tended", promoted, returned, (more or promoted == limit) and 1 or 0 }
+return { "tended", promoted, returned, (more or promoted == limit or expired == limit) and 1 or 0 }

@@ -2,17 +2,15 @@
 """Events: what happens in queues, told to whoever listens at that moment."""
 
 import time
-from typing import Any, Self, cast
+from typing import Self, cast
 
-from limpet.connection.faults import LIBRARY_ERRORS, passes_by, translate
-from limpet.errors import BackendError, ConfigError
+from limpet.errors import ConfigError
 from limpet.keys import queue_keys
 from limpet.link.sync import Link
 from limpet.options import Duration, milliseconds
+from limpet.sync.listening import Subscription
 from limpet.values import Event, EventKind
 
-#: How long to wait before a broken subscription is made anew.
-AGAIN_S = 0.05
 _KINDS = ("work", "done", "failed", "cancel", "delete", "lost")
 
 
@@ -31,57 +29,25 @@ class Events:
 
     def __init__(self, link: Link, queues: list[str]) -> None:
         """Remember what to listen to; the first step (or `with`) subscribes."""
-        self._link = link
         self._channels = {queue_keys(queue).events: queue for queue in queues}
-        self._pubsub: Any = None
+        self._messages = Subscription(link, list(self._channels), ",".join(queues))
 
     def open(self) -> Self:
         """Subscribe; what happens after this is told. Raises `BackendError` if that cannot be."""
-        try:
-            self._subscribe()
-        except LIBRARY_ERRORS as error:
-            raise self._translated(error) from error
+        self._messages.open()
         return self
-
-    def _subscribe(self) -> None:
-        if self._pubsub is not None:
-            return
-        pubsub = self._link.pubsub()
-        try:
-            pubsub.subscribe(*self._channels)
-            for _ in self._channels:  # the server's word that it took each channel
-                pubsub.get_message(timeout=5.0)
-        except BaseException:
-            pubsub.close()
-            raise
-        self._pubsub = pubsub
 
     def next(self, within: Duration = 1.0) -> Event | None:
         """Get the next event, or None if there is none within that time."""
         deadline = time.monotonic() + milliseconds(within, "within") / 1000
         while True:
             left_s = deadline - time.monotonic()
-            message = self._message(max(left_s, 0))
-            if message is not None and message["type"] == "message":
-                queue = self._channels[message["channel"].decode()]
-                return read_event(queue, message["data"].decode("utf-8", "replace"))
+            message = self._messages.next(max(left_s, 0))
+            if message is not None:
+                channel, text = message
+                return read_event(self._channels[channel], text.decode("utf-8", "replace"))
             if left_s <= 0:
                 return None
-
-    def _message(self, within_s: float) -> Any:
-        """Get whatever comes first; a broken subscription is made anew at the next call."""
-        try:
-            self._subscribe()
-            return self._pubsub.get_message(timeout=within_s)
-        except LIBRARY_ERRORS as error:
-            if not passes_by(error):
-                raise self._translated(error) from error
-            self.close()
-            time.sleep(min(within_s, AGAIN_S))
-            return None
-
-    def _translated(self, error: Exception) -> BackendError:
-        return translate(error, str(self._link.target), ",".join(self._channels.values()))
 
     def __iter__(self) -> Self:
         """Iterate for ever."""
@@ -104,6 +70,4 @@ class Events:
 
     def close(self) -> None:
         """Unsubscribe and let the connection go."""
-        pubsub, self._pubsub = self._pubsub, None
-        if pubsub is not None:
-            pubsub.close()
+        self._messages.close()

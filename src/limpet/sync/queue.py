@@ -3,9 +3,11 @@
 
 from limpet.sync.consumer import Consumer
 from limpet.sync.keeper import Keeper
+from limpet.sync.notes import Notebook
 from limpet.sync.producer import Producer
+from limpet.sync.schedules import Schedules
 from limpet.sync.viewer import Viewer
 
 
-class Queue(Producer, Consumer, Viewer, Keeper):
-    """A named queue; all it can do is in its four parts: produce, consume, view, keep."""
+class Queue(Producer, Consumer, Viewer, Keeper, Notebook, Schedules):
+    """A named queue; all it can do is in its parts: produce, consume, view, keep, note, plan."""

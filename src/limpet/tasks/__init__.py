@@ -1,1 +1,1 @@
-"""Calls of functions as jobs: how they are written, bound, retried and timed. No input, no output."""
+"""Calls of functions as jobs: how they are written, bound, retried and timed; all pure."""

@@ -1,4 +1,4 @@
--- Needs phase, cursor, mending, running, dead, scheduled, suspects, front, parked, n_waiting; prefix, parked_as, obey,
+-- Needs phase, cursor, mending, running, dead, scheduled, suspects, front, parked, n_waiting; prefix, parks_under, parked_as, obey,
 -- put_back, rouse.
 -- What verify and repair share. A check looks at one chunk of one key and reports what is wrong there; a repair mends
 -- each problem in the same step. Leads are hints for the caller, who sees the queue as a whole.
@@ -48,7 +48,7 @@ local function places(id, facts)
       found[#found + 1] = key
     end
   end
-  if facts.lock and redis.call("ZSCORE", parked, parked_as(id, facts)) then
+  if parks_under(facts) and redis.call("ZSCORE", parked, parked_as(id, facts)) then
     found[#found + 1] = parked
   end
   return found

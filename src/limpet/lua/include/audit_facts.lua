@@ -1,8 +1,8 @@
 -- Needs jobs, meta, unique, running, dead; facts_of, note, report, scan, checks.
 -- Checks what is noted about jobs: their facts and their unique keys.
 
-local COUNTS = { deliveries = 0, crashes = 0, retries = 0, started = 0, enqueued = 0, limit = 1 }
-local TEXTS = { unique = true, lock = true, error = true, reason = true, booked = true }
+local COUNTS = { deliveries = 0, crashes = 0, retries = 0, started = 0, enqueued = 0, limit = 1, keep = 1 }
+local TEXTS = { unique = true, lock = true, error = true, reason = true, booked = true, after = true, group = true, task = true }
 
 -- fits(name, value): could a script have written this fact? Names nobody knows are left alone.
 local function fits(name, value)

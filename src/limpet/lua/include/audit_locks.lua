@@ -1,5 +1,5 @@
--- Needs jobs, running, locks, parked, front, suspects, n_front, n_suspects; facts_of, prefix, parked_as, has_room, unpark,
--- rouse, int, report, hint, scan, split, checks.
+-- Needs jobs, running, locks, parked; has_members, facts_of, note, line_up, prefix, parked_as, parked_id, has_room, unpark,
+-- rouse, report, hint, scan, split, checks.
 -- Checks who holds a lock and who waits for one.
 
 function checks.locks()
@@ -22,56 +22,37 @@ local function is_first(member, lock)
   return redis.call("ZRANGEBYLEX", parked, "[" .. group, "[" .. group .. "\255", "LIMIT", 0, 1)[1] == member
 end
 
+-- check_follower(id, facts, member): the group it waits for must be there.
+local function check_follower(id, facts, member)
+  if not has_members(facts.after) and report("waits for no group", id) then
+    redis.call("ZREM", parked, member)
+    facts.after = nil
+    note(id, facts)
+    line_up(id, facts)
+    rouse()
+  end
+end
+
 -- parked: hints at locks that have room and the first who waits for each: somebody must have been called.
 function checks.parked()
   return scan("ZSCAN", parked, function(member, score)
-    local lock, rest = split(member)
-    local id = string.sub(rest or "", 17)
+    local id = parked_id(member)
     local facts = facts_of(id)
     if redis.call("HEXISTS", jobs, id) == 0 then
       if report("entry of no job", "parked " .. member) then
         redis.call("ZREM", parked, member)
       end
-    elseif facts.lock ~= lock or parked_as(id, facts) ~= member then
+    elseif parked_as(id, facts) ~= member then
       if report("job at a wrong place", id) then
         redis.call("ZREM", parked, member)
       end
     elseif score ~= "0" and report("job at a wrong place", id) then
       redis.call("ZADD", parked, 0, member)
-    elseif has_room(facts) and is_first(member, lock) then
-      hint(lock)
+    elseif facts.after then
+      check_follower(id, facts, member)
+    elseif not facts.task and has_room(facts) and is_first(member, facts.lock) then
+      hint(facts.lock)
       hint(member)
     end
   end)
-end
-
--- was_called(lock): does one that wants this lock stand in line? Not looked at if the line is long: a call too many is
--- harmless.
-local function was_called(lock)
-  if n_front + n_suspects > 1000 then
-    return false
-  end
-  for _, line in ipairs({ front, suspects }) do
-    for _, id in ipairs(redis.call("ZRANGE", line, 0, -1)) do
-      if facts_of(id).lock == lock then
-        return true
-      end
-    end
-  end
-  return false
-end
-
--- uncalled: looks exactly at parked jobs whose lock seems to have room with nobody called. Answers how many it looked at.
-function checks.uncalled()
-  local many = math.min(#ARGV - 2, 10)
-  for i = 3, many + 2 do
-    local lock, rest = split(ARGV[i])
-    local facts = facts_of(string.sub(rest or "", 17))
-    local free = lock and lock == facts.lock and is_first(ARGV[i], lock) and has_room(facts)
-    if free and not was_called(lock) and report("free lock with nobody called", lock) then
-      unpark(lock)
-      rouse()
-    end
-  end
-  return int(many)
 end

@@ -1,4 +1,4 @@
--- Needs jobs, waiting, front, scheduled, running, meta, unique; note, int.
+-- Needs jobs, waiting, front, scheduled, parked, running, meta, unique; note, join, followers, parked_as, int.
 -- A job comes as a pair: how (JSON, or "" for a plain one) and payload.
 
 local entries, fields = {}, {}
@@ -24,20 +24,33 @@ local function replace(id, how, payload)
   return "replaced"
 end
 
--- enter(id, how, payload, place, ms): write one new job that is not plain.
-local function enter(id, how, payload, place, ms)
-  local facts = { unique = how.unique, mode = how.mode, lock = how.lock, limit = how.limit }
+-- facts_from(how, place, ms): what must be kept about a new job.
+local function facts_from(how, place, ms)
+  local facts = { unique = how.unique, mode = how.mode, lock = how.lock, limit = how.limit, keep = how.keep }
+  facts.group, facts.after, facts.needs = how.group, how.after, how.needs
   if how.id then
     facts.place, facts.enqueued = place, ms
-  elseif how.front then
+  elseif how.front or how.after then
     facts.place = place
   end
+  return facts
+end
+
+-- enter(id, how, payload, place, ms): write one new job that is not plain.
+local function enter(id, how, payload, place, ms)
+  local facts = facts_from(how, place, ms)
   redis.call("HSET", jobs, id, payload)
   note(id, facts)
   if how.unique then
     redis.call("HSET", unique, how.unique, id)
   end
-  if how.due and how.due > ms then
+  if how.group then
+    join(how.group, id)
+  end
+  if how.after then
+    redis.call("ZADD", parked, 0, parked_as(id, facts))
+    followers[id] = facts
+  elseif how.due and how.due > ms then
     redis.call("ZADD", scheduled, int(how.due), id)
   elseif how.front then
     redis.call("ZADD", front, int(place), id)

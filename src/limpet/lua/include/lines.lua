@@ -1,4 +1,5 @@
--- Needs waiting, front, suspects, scheduled, parked, running, aging, dead and sizes; collector, show_lease, is_ghost.
+-- Needs waiting, front, suspects, scheduled, parked, running, aging, dead and sizes; collector, show_lease, is_ghost,
+-- parked_id.
 -- lines[state](first, last, ghosts): the ids at these positions, each with its time if it has one.
 local lines = {}
 
@@ -22,8 +23,7 @@ end
 function lines.parked(first, last)
   local found = {}
   for i, member in ipairs(redis.call("ZRANGE", parked, first, last)) do
-    local size = string.match(member, "^(%d+):") or "0"
-    found[i] = { string.sub(member, #size + tonumber(size) + 19) }
+    found[i] = { parked_id(member) }
   end
   return found
 end

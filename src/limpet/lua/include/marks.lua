@@ -1,4 +1,4 @@
--- Needs jobs, meta, unique, locks, parked, front, suspects; facts_of, prefix, place_of, sortable, rouse, int.
+-- Needs jobs, meta, unique, locks, parked, front, suspects; facts_of, prefix, place_of, parked_id, rouse, int.
 
 -- unmark(id, facts): free the unique key, if this job is the one that holds it.
 local function unmark(id, facts)
@@ -19,17 +19,12 @@ local function line_up(id, facts)
   redis.call("ZADD", line, int(place_of(id, facts)), id)
 end
 
--- parked_as(id, facts): its member in the set of parked jobs.
-local function parked_as(id, facts)
-  return prefix(facts.lock) .. sortable(place_of(id, facts)) .. id
-end
-
 -- unpark(lock): the first job that waits for this lock goes back to its place. An entry of no job is passed over, else
 -- those behind it would never be called.
 local function unpark(lock)
   local group = prefix(lock)
   for _, member in ipairs(redis.call("ZRANGEBYLEX", parked, "[" .. group, "[" .. group .. "\255", "LIMIT", 0, 10)) do
-    local id = string.sub(member, #group + 17)
+    local id = parked_id(member)
     redis.call("ZREM", parked, member)
     if redis.call("HEXISTS", jobs, id) == 1 then
       line_up(id, facts_of(id))

@@ -1,5 +1,6 @@
 -- Needs meta.
-local NUMBERS = { "place", "deliveries", "crashes", "retries", "started", "enqueued", "limit" }
+local NUMBERS = { "place", "deliveries", "crashes", "retries", "started", "enqueued", "limit", "keep" }
+local TEXTS = { "lock", "unique", "after", "group", "task" }
 
 -- decode(raw): the facts of a job; a torn record counts as no facts.
 local function decode(raw)
@@ -10,8 +11,9 @@ local function decode(raw)
   for _, name in ipairs(NUMBERS) do
     facts[name] = tonumber(facts[name])
   end
-  facts.lock = type(facts.lock) == "string" and facts.lock or nil
-  facts.unique = type(facts.unique) == "string" and facts.unique or nil
+  for _, name in ipairs(TEXTS) do
+    facts[name] = type(facts[name]) == "string" and facts[name] or nil
+  end
   return facts
 end
 

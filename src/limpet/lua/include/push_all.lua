@@ -45,6 +45,7 @@ local function push_all(hows, first, ms)
     answer[2 * i + 1], answer[2 * i + 2] = id, what
   end
   flush()
+  let_go()
   announce(tally, count)
   return plain and { "range", fresh, int(base), int(before), count } or answer
 end

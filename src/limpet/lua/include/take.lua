@@ -1,5 +1,5 @@
--- Needs waiting, front, suspects, stats, wake and their sizes; sift, suspects, rouse.
--- Chooses what a worker gets: a suspect first, then the front, then the line.
+-- Needs waiting, front, suspects, stats, wake and their sizes; sift, suspects, known, rouse.
+-- Chooses what a worker gets: a suspect first, then what others did not know, then the front, then the line.
 
 -- take_line(count): fill up from the front and then from the line.
 local function take_line(count)
@@ -30,6 +30,7 @@ local function take(count)
     word = take_suspect()
   end
   if not word then
+    take_known(count)
     take_line(count)
   end
   local behind = redis.call("LLEN", waiting) + redis.call("ZCARD", front)

@@ -1,0 +1,15 @@
+#!lua flags=no-writes,allow-oom
+-- Show how a job ended.
+-- Returns {"ended", word, ms, result or reason}, {"pending"} if it has not, or {"unknown"} if nothing is known of it (any more).
+
+local jobs, dead, results, expiring = unpack(KEYS)
+local at, id = unpack(ARGV)
+-- @include now
+
+local _, ms = now(at)
+local word, ended_ms, text = string.match(redis.call("HGET", results, id) or "", "^(%a+) (%d+) (.*)$")
+if word and (tonumber(redis.call("ZSCORE", expiring, id)) or 0) > ms then
+  return { "ended", word, tonumber(ended_ms), text }
+end
+local pending = redis.call("HEXISTS", jobs, id) == 1 and not redis.call("ZSCORE", dead, id)
+return { pending and "pending" or "unknown" }

@@ -1,0 +1,1 @@
+"""Where user code runs: on the loop, in threads, or in processes."""

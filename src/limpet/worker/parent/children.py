@@ -1,0 +1,100 @@
+"""One child: its process, its wire, and what it told."""
+
+import math
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from limpet.worker.parent.signs import Verdict, Watch, effort_of
+from limpet.worker.plan import Plan
+from limpet.worker.wire import CannotStart, Order, Ready, Sign, Told, Wire
+
+#: What a child is started with: the plan, the number of the child, and the file number of its wire.
+PLAN, NUMBER, WIRE = "LIMPET_WORKER_PLAN", "LIMPET_WORKER_NUMBER", "LIMPET_WORKER_WIRE"
+COMMAND = (sys.executable, "-m", "limpet.worker.child")
+
+
+class Child:
+    """A process that works for us. Its end is seen by asking for this process and no other."""
+
+    def __init__(self, plan: Plan, number: int, command: tuple[str, ...] = COMMAND) -> None:
+        """Start it. It has a process group of its own, so that Ctrl-C reaches the parent alone."""
+        ours, theirs = socket.socketpair()
+        told = {PLAN: plan.to_json(), NUMBER: str(number), WIRE: str(theirs.fileno())}
+        with theirs:
+            self.process = subprocess.Popen(  # noqa: S603 - our own module
+                command,
+                env={**os.environ, **told},
+                stdin=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),),
+                process_group=0,
+            )
+        self.number, self.wire = number, Wire(ours)
+        self.started_at = time.monotonic()
+        self.ready: Ready | None = None
+        self.refusal: CannotStart | None = None
+        self.stopping = False
+        #: When the parent's patience with its stopping ends.
+        self.kill_at = math.inf
+        #: Killed by us because it would not stop: that is not its jobs' fault.
+        self.was_cut_off = False
+        self.was_killed = False
+        self._watch = Watch(None)
+
+    def __str__(self) -> str:
+        """Name it for people."""
+        return f"child {self.number} (process {self.process.pid})"
+
+    def listen(self) -> list[Ready]:
+        """Take in what it told; answers the identities it works under from now on."""
+        news = []
+        for message in self.wire.listen():
+            match message:
+                case Sign(due_in_s):
+                    self._watch.sign(due_in_s)
+                case Ready(lease_ms=lease_ms):
+                    self.ready = message
+                    self._watch = Watch(None if lease_ms is None else lease_ms / 1000)
+                    news.append(message)
+                case CannotStart():
+                    self.refusal = message
+        return news
+
+    def look(self, passed_s: float) -> Verdict:
+        """Say how it is. One that does not work yet holds no job, and may take its time."""
+        if self.ready is None:
+            return "fine"
+        return self._watch.look(passed_s, lambda: effort_of(self.process.pid))
+
+    @property
+    def silent_s(self) -> float:
+        """How long it gave no sign of life."""
+        return self._watch.silent_s
+
+    def order(self, order: Order) -> None:
+        """Tell it what to do; one that is gone does not mind."""
+        self.wire.tell(Told(order))
+
+    def stop(self, patience_s: float) -> None:
+        """Tell it to stop, and how long the parent will wait for that; told again: at once."""
+        self.order("now" if self.stopping else "stop")
+        self.stopping = True
+        self.kill_at = min(self.kill_at, time.monotonic() + patience_s)
+
+    def kill(self) -> None:
+        """Kill it at once; frozen ones too."""
+        self.was_killed = True
+        self.process.send_signal(signal.SIGKILL)
+
+    @property
+    def code(self) -> int | None:
+        """How it ended; None as long as it lives."""
+        return self.process.poll()
+
+    @property
+    def life_s(self) -> float:
+        """How long ago it was started."""
+        return time.monotonic() - self.started_at
