@@ -34,9 +34,11 @@ if TYPE_CHECKING:
         Duplicate,
         EngineError,
         JobCancelled,
+        JobCrashed,
         JobError,
         JobFailed,
         JobGone,
+        JobTimeout,
         LimpetError,
         NotReplicated,
         PayloadError,
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from limpet.sync import Events, Limpet, Queue
     from limpet.tasks.codec import JSON, Codec, Pickle
     from limpet.tasks.message import Call
+    from limpet.tasks.standing import Explanation
     from limpet.tasks.steering import Reject, Retry
 
     # what comes out
@@ -62,14 +65,21 @@ if TYPE_CHECKING:
         Failure,
         JobView,
         LockView,
+        Notes,
+        Outcome,
         Problem,
         Pushed,
         Receipt,
         Renewed,
         Report,
+        ScheduleView,
         Stats,
+        Tally,
         WorkerView,
     )
+
+    # who runs the jobs of tasks
+    from limpet.worker.worker import Worker
 else:
     # Names are fetched at first use: a program that only wants `limpet.errors`, or `limpet --help`,
     # does not wait for the client library.
@@ -82,17 +92,19 @@ else:
         "limpet.app.items": "TaskItem",
         "limpet.app.middleware": "Middleware",
         "limpet.app.task": "Task",
-        "limpet.errors": "BackendError ConfigError Duplicate EngineError JobCancelled JobError"
-        " JobFailed JobGone LimpetError NotReplicated PayloadError QueueFull ResultTimeout"
-        " ScriptError WorkerLost",
+        "limpet.errors": "BackendError ConfigError Duplicate EngineError JobCancelled JobCrashed"
+        " JobError JobFailed JobGone JobTimeout LimpetError NotReplicated PayloadError QueueFull"
+        " ResultTimeout ScriptError WorkerLost",
         "limpet.intake": "Item",
         "limpet.states": "State",
         "limpet.sync": "Events Limpet Queue",
         "limpet.tasks.codec": "Codec JSON Pickle",
         "limpet.tasks.message": "Call",
+        "limpet.tasks.standing": "Explanation",
         "limpet.tasks.steering": "Reject Retry",
-        "limpet.values": "Claim Delivery Event Failure JobView LockView Problem Pushed Receipt"
-        " Renewed Report Stats WorkerView",
+        "limpet.values": "Claim Delivery Event Failure JobView LockView Notes Outcome Problem"
+        " Pushed Receipt Renewed Report ScheduleView Stats Tally WorkerView",
+        "limpet.worker.worker": "Worker",
     }
     _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
@@ -127,14 +139,17 @@ __all__ = [
     "EngineError",
     "Event",
     "Events",
+    "Explanation",
     "Failure",
     "Item",
     "Job",
     "JobCancelled",
+    "JobCrashed",
     "JobError",
     "JobFailed",
     "JobGone",
     "JobHandle",
+    "JobTimeout",
     "JobView",
     "Limpet",
     "LimpetError",
@@ -142,6 +157,8 @@ __all__ = [
     "LogLine",
     "Middleware",
     "NotReplicated",
+    "Notes",
+    "Outcome",
     "PayloadError",
     "Pickle",
     "Problem",
@@ -155,11 +172,14 @@ __all__ = [
     "Report",
     "ResultTimeout",
     "Retry",
+    "ScheduleView",
     "ScriptError",
     "State",
     "Stats",
+    "Tally",
     "Task",
     "TaskItem",
+    "Worker",
     "WorkerLost",
     "WorkerView",
     "__version__",

@@ -2,7 +2,7 @@
 
     LimpetError                       the base: catch this to catch all of them
     ├── ConfigError (ValueError)      a bad option or name, found at the door
-    ├── PayloadError (ValueError)     a payload that is not bytes or text, or too large
+    ├── PayloadError (ValueError)     a payload or argument that cannot be sent or read
     ├── Duplicate                     strict push met a twin: .queue, .job_id
     ├── WorkerLost                    this worker was declared dead: .worker
     ├── JobError                      about one job: .job_id

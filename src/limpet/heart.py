@@ -23,7 +23,7 @@ from limpet.errors import BackendError, LimpetError
 from limpet.flows.base import soonest
 from limpet.flows.manage import review, stop_work
 from limpet.flows.pop import Source, tend
-from limpet.flows.schedules import fire_due
+from limpet.flows.schedules import Fires, fire_due
 from limpet.link.contact import Contact
 from limpet.link.lanes import Unsettled
 from limpet.link.sync import Link
@@ -224,12 +224,10 @@ class Heart:
 
     def _fire(self, source: Source, fires_in_ms: int) -> int:
         """Fire schedules that are due; if that fails, the lease and the others go on."""
-        try:
-            return fires_in_ms or self._link.run(fire_due(source.keys))
-        except LimpetError as error:
-            if not self._link.contact.lost:
-                self._complain(error)
-            return -1
+        fires = Fires(fires_in_ms) if fires_in_ms else self._link.run(fire_due(source.keys))
+        if fires.wrong is not None and not self._link.contact.lost:
+            self._complain(fires.wrong)
+        return fires.next_in_ms
 
     def _beat_apart(self, group: list[Source]) -> int:
         """Beat in each queue by itself: a damaged one must not cost the others their lease."""

@@ -7,6 +7,15 @@ from typing import Literal, NamedTuple
 from limpet.states import State
 
 
+def task_of(payload: bytes) -> str | None:
+    """Read the name of the task from a payload; None if it is no call of a task."""
+    try:
+        call = json.loads(payload)
+    except (ValueError, RecursionError):
+        return None
+    return str(call["task"]) if isinstance(call, dict) and "task" in call else None
+
+
 class Receipt(NamedTuple):
     """Proof of one delivery: the job and the fence under which it was handed out.
 
@@ -225,11 +234,7 @@ class ScheduleView:
     @property
     def task(self) -> str | None:
         """The name of the task that it runs; None if its jobs are not calls of tasks."""
-        try:
-            call = json.loads(self.payload)
-        except ValueError:
-            return None
-        return str(call["task"]) if isinstance(call, dict) and "task" in call else None
+        return task_of(self.payload)
 
 
 @dataclass(frozen=True, slots=True)

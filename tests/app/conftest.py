@@ -8,11 +8,22 @@ import redis
 
 from limpet import App
 from tests.support.flavours import Loop
+from tests.support.proxy import Proxy
 from tests.support.servers import Server
 
 
 @pytest.fixture
-def make_app(loop: Loop, server: Server, plain: redis.Redis) -> Iterator[Callable[..., App]]:
+def proxy(server: Server) -> Iterator[Proxy]:
+    """A line to the server on which requests are counted."""
+    line = Proxy(server)
+    yield line
+    line.close()
+
+
+@pytest.fixture
+def make_app(
+    loop: Loop, server: Server, plain: redis.Redis, proxy: Proxy
+) -> Iterator[Callable[..., App]]:
     """Make any number of apps on the empty server; all are closed at the end."""
     made: list[App] = []
 

@@ -1,17 +1,20 @@
 """Enqueuing: typed calls become jobs, twins are refused, options reach the queue."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 
 from limpet import App, Call, Duplicate, JobHandle, Middleware, Pickle, Queue, TaskItem
 from limpet.tasks.message import read
+from tests.support.programs import run_python
 from tests.support.proxy import Proxy
 from tests.support.servers import Server
+from tests.support.waiting import wait_until
 
 Ask = Callable[..., Any]
 
@@ -192,9 +195,7 @@ def test_a_key_of_ones_own_makes_twins(app: App, ask: Ask) -> None:
     assert not ask(keyed, "enqueue", 2).created
 
 
-def test_queues_have_a_say_where_the_task_has_none(
-    make_app: Callable[..., App], ask: Ask
-) -> None:
+def test_queues_have_a_say_where_the_task_has_none(make_app: Callable[..., App], ask: Ask) -> None:
     """Policies of queues are for tasks that do not speak of uniqueness or locks."""
     app = make_app(policies={"default": {"unique": "waiting", "lock": "one"}})
 
@@ -208,31 +209,25 @@ def test_queues_have_a_say_where_the_task_has_none(
 
 
 def test_many_are_one_round_trip_per_thousand_and_queue(
-    server: Server, make_app: Callable[..., App], ask: Ask
+    proxy: Proxy, make_app: Callable[..., App], ask: Ask
 ) -> None:
     """2,500 jobs of one queue and one of another: four pushes, handles in the given order."""
-    proxy = Proxy(server)
     app = make_app(proxy.url)
 
     @app.task
     def work(a: int) -> None: ...
 
-    try:
-        ask(work, "enqueue", 0)
-        ask(work.using(queue="other"), "enqueue", 0)
-        proxy.forget()
-        items = [work.item(n) for n in range(2500)]
-        handles = ask(app, "enqueue_many", [work.using(queue="other").item(-1), *items])
+    ask(work, "enqueue", 0)
+    ask(work.using(queue="other"), "enqueue", 0)
+    proxy.forget()
+    items = [work.item(n) for n in range(2500)]
+    handles = ask(app, "enqueue_many", [work.using(queue="other").item(-1), *items])
 
-        assert [name for name in proxy.names if name.startswith("EVAL")] == ["EVALSHA"] * 4
-        assert len(proxy.names) == 4
-        assert [handle.queue for handle in handles] == ["other"] + ["default"] * 2500
-        assert queue_of(app).job(handles[7].id).payload == b'{"task":"%s","args":[6]}' % (
-            work.name.encode()
-        )
-    finally:
-        ask(app, "close") if not hasattr(app, "aclose") else None
-        proxy.close()
+    assert proxy.names == ["EVALSHA"] * 4
+    assert [handle.queue for handle in handles] == ["other"] + ["default"] * 2500
+    view = queue_of(app).job(handles[7].id)
+    assert view is not None
+    assert read(view.payload, app.codec).args == (6,)
 
 
 def test_no_items_are_no_jobs(app: App, ask: Ask) -> None:
@@ -240,16 +235,26 @@ def test_no_items_are_no_jobs(app: App, ask: Ask) -> None:
     assert ask(app, "enqueue_many", []) == []
 
 
-def test_an_app_outlives_event_loops(app: App) -> None:
-    """The asynchronous client works in one loop after the other."""
+LOOPS = """
+import asyncio, sys
+from limpet import App
 
-    @app.task
-    def work(a: int) -> None: ...
+app = App(sys.argv[1])
 
-    for number in range(3):
-        asyncio.run(work.aenqueue(number))
+@app.task(name="work")
+def work(a: int) -> None: ...
 
-    assert len(calls(app)) == 3
+for number in range(3):
+    asyncio.run(work.aenqueue(number))
+"""
+
+
+def test_an_app_outlives_event_loops(app: App, server: Server, tmp_path: Path) -> None:
+    """The asynchronous client works in one loop after the other, although nobody closed it."""
+    done = run_python("-c", LOOPS, server.url, cwd=tmp_path)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [call.args for call in calls(app)] == [(0,), (1,), (2,)]
 
 
 def test_a_closed_app_opens_again(app: App, ask: Ask) -> None:
@@ -263,6 +268,27 @@ def test_a_closed_app_opens_again(app: App, ask: Ask) -> None:
 
     assert ask(work, "enqueue").created
     assert queue_of(app).stats().waiting == 2
+
+
+async def test_an_app_closes_its_clients(server: Server, plain: redis.Redis) -> None:
+    """A block closes what was opened in it, in both flavours."""
+    app = App(server.url)
+
+    @app.task
+    def work() -> None: ...
+
+    async with app:
+        await work.aenqueue()
+        work.enqueue()
+        before = connections(plain)
+
+    assert before >= 2
+    assert wait_until(lambda: connections(plain) == 0)
+
+
+def connections(plain: redis.Redis) -> int:
+    """Count the connections of others."""
+    return len(plain.client_list()) - 1
 
 
 class Listener(Middleware):
@@ -279,12 +305,10 @@ class Listener(Middleware):
             raise PermissionError("not that one")
 
 
-def test_middleware_hears_before_anything_is_sent(
-    make_app: Callable[..., App], ask: Ask
-) -> None:
+def test_middleware_hears_before_anything_is_sent(make_app: Callable[..., App], ask: Ask) -> None:
     """Every call is announced; what a hook raises reaches the caller, and nothing is queued."""
     listener = Listener()
-    app = make_app(middleware=[listener])
+    app = make_app(middleware=listener)
 
     @app.task(name="t")
     def work(a: str) -> None: ...

@@ -1,8 +1,11 @@
 """Tasks: made of functions, found by name, still functions."""
 
 import asyncio
+import functools
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +57,26 @@ def test_a_task_knows_how_it_is_run() -> None:
     assert heavy.options.queue == "slow"
 
 
+def test_a_wrapped_function_keeps_its_parameters() -> None:
+    """Decorators under the task that say what they wrap are no obstacle."""
+    app = App()
+
+    def twice(fn: Callable[..., int]) -> Callable[..., int]:
+        @functools.wraps(fn)
+        def wrapper(*args: Any, **kwargs: Any) -> int:
+            return 2 * fn(*args, **kwargs)
+
+        return wrapper
+
+    @app.task(unique=("a",))
+    @twice
+    def add(job: "Job", a: int) -> int:
+        return a
+
+    assert (add.name, add.job_parameter) == ("tests.app.test_tasks.add", "job")
+    assert add(4) == 8
+
+
 def test_tasks_are_found_by_name() -> None:
     """An app lists its tasks, and nobody can change the list."""
     assert list(APP.tasks) == [
@@ -83,6 +106,33 @@ def test_the_same_function_may_come_again() -> None:
     again = app.task(plain_add.fn)
 
     assert list(app.tasks.values()) == [again]
+
+
+def test_things_say_what_they_are() -> None:
+    """An app, a task and a choice can be told apart in a log."""
+    name = "tests.app.test_tasks.fetch"
+
+    assert repr(APP) == "<App 'app' with 3 tasks>"
+    assert repr(fetch) == f"<Task {name}>"
+    assert repr(fetch.using(delay="1m", queue="q")) == f"<Task {name} using delay='1m', queue='q'>"
+
+
+def test_classes_can_be_made_known() -> None:
+    """Those that no annotation names, with a call or as a decorator."""
+    app = App()
+
+    @app.type
+    @dataclass
+    class Coin:
+        """Travels."""
+
+        value: int
+
+    @app.task
+    def pay(anything: Any) -> None: ...
+
+    assert isinstance(Coin, type)
+    assert b'"value":5' in pay.item(Coin(5)).item.payload
 
 
 def test_defaults_are_for_all_tasks() -> None:

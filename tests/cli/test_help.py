@@ -8,7 +8,7 @@ from limpet.cli import main
 from tests.cli.conftest import Run
 from tests.support.programs import run_python
 
-COMMANDS = ("cron", "demo", "doctor", "engine", "repair", "status", "verify", "worker")
+COMMANDS = ("cron", "demo", "doctor", "engine", "job", "repair", "status", "verify", "worker")
 
 
 def test_help_names_every_command(run: Run) -> None:
@@ -21,7 +21,10 @@ def test_help_names_every_command(run: Run) -> None:
     assert [line[0] for line in lines if line and line[0] in COMMANDS] == list(COMMANDS)
 
 
-@pytest.mark.parametrize("command", [*[[c] for c in COMMANDS], ["engine", "stop"], ["cron", "next"]])
+@pytest.mark.parametrize(
+    "command",
+    [*[[c] for c in COMMANDS], ["engine", "stop"], ["cron", "next"], ["job", "explain"]],
+)
 def test_every_command_has_help(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """Help of a command ends well and fits 80 columns."""
     with pytest.raises(SystemExit) as end:

@@ -51,6 +51,33 @@ def test_the_same_as_json(run: Run, server: Server, plain: redis.Redis) -> None:
     assert (worker["name"], worker["queue"], worker["handouts"]) == ("painter", "mail", 1)
 
 
+def test_tasks_and_what_waits_for_them_are_listed(
+    run: Run, server: Server, plain: redis.Redis
+) -> None:
+    """How many workers know each task, and how many jobs were set aside because none did."""
+    with Limpet(server.url) as client:
+        queue = client.queue("mail")
+        client.start_worker(tasks=("shop.bill", "shop.send"))
+        queue.push_many([b"a", b"b"])
+        for held in queue.pop(count=2):
+            queue.strand(held, "shop.new")
+
+        done, told = (run("status", *how, "--url", server.url) for how in ((), ("--json",)))
+
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert lines[-4:] == [
+        ["task", "queue", "workers", "set", "aside"],
+        ["shop.bill", "mail", "1", "0"],
+        ["shop.new", "mail", "0", "2"],
+        ["shop.send", "mail", "1", "0"],
+    ]
+    assert "no worker of queue 'mail' knows task 'shop.new': start one that does" in done.stderr
+    found = json.loads(told.stdout)
+    assert found["queues"][0]["stranded"] == 2
+    assert found["queues"][0]["stranded_tasks"] == {"shop.new": 2}
+    assert found["workers"][0]["tasks"] == ["shop.bill", "shop.send"]
+
+
 def test_an_empty_server_is_no_error(run: Run, server: Server, plain: redis.Redis) -> None:
     """No queue: nothing on stdout, a word on stderr, code 0."""
     done = run("status", "--url", server.url)

@@ -120,6 +120,11 @@ def taker(stage: Stage) -> None:
     stage.limpet.start_work("q")
 
 
+def planned(stage: Stage) -> None:
+    """A queue has a schedule."""
+    stage.queue.schedule("hourly", b"h", every="1h")
+
+
 OPERATIONS: dict[str, tuple[Prepare, Act]] = {
     "push": (nothing, lambda s, _: s.queue.push(b"a")),
     "push bytes": (two_waiting, lambda s, _: s.queue.push(b"\r\n$5\r\n\0*")),
@@ -166,6 +171,10 @@ OPERATIONS: dict[str, tuple[Prepare, Act]] = {
     "fail a worker": (one_running, lambda s, _: s.limpet.fail_worker("w")),
     "pause": (two_waiting, lambda s, _: s.queue.pause()),
     "unpause": (paused, lambda s, _: s.queue.unpause()),
+    "schedule": (nothing, lambda s, _: s.queue.schedule("hourly", b"h", every="1h")),
+    "change a schedule": (planned, lambda s, _: s.queue.schedule("hourly", b"h", "0 * * * *")),
+    "unschedule": (planned, lambda s, _: s.queue.unschedule("hourly")),
+    "fire": (planned, lambda s, _: s.queue.run_schedule("hourly")),
     "give up a lost reply": (lost_reply, lambda s, _: s.give_up()),
     "give up a lost reader": (lost_reader, lambda s, _: s.give_up()),
 }

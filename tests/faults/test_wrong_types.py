@@ -15,7 +15,7 @@ from tests.support.snapshot import everything
 CHOSEN = (
     *("push", "push unique", "pop", "ack", "ack and pop", "fail", "release", "retry", "recover"),
     *("resume", "claim", "cancel by id", "adopt", "revive", "purge", "drop", "stop work"),
-    *("unpause", "give up a lost reply"),
+    *("unpause", "give up a lost reply", "unschedule", "fire"),
 )
 
 pytestmark = pytest.mark.usefixtures("no_heartbeat")

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from limpet.commands import finish, manage, take, workers
+from limpet.commands import explain, finish, manage, take, workers
 from limpet.commands.take import Taker
+from limpet.tasks.standing import Standing
 from limpet.values import Receipt
 from tests.flatness.counting import KEYS, Bench
 from tests.support.servers import Server
@@ -100,6 +101,24 @@ def skip_cancelled_jobs(bench: Bench, jobs: int) -> None:
     assert (taken.deliveries, taken.more) == ([], True)
 
 
+def explain_the_last(bench: Bench, jobs: int) -> None:
+    """Say why the last of a long line does not run."""
+    *_, last = bench.push(jobs)
+    standing = bench.count("it", explain.explain(KEYS, last))
+    assert isinstance(standing, Standing)
+    assert standing.position == jobs
+
+
+def explain_a_parked_one(bench: Bench, jobs: int) -> None:
+    """Say why a job does not run whose lock many wait for."""
+    (holder,) = park(bench, jobs)
+    *_, last = bench.push(1, lock=b"door")
+    bench.send(take.pop(KEYS, TAKER, 1))
+    standing = bench.count("it", explain.explain(KEYS, last))
+    assert isinstance(standing, Standing)
+    assert (standing.before, standing.holders[0].id) == (jobs, holder.id)
+
+
 @pytest.mark.parametrize(
     "work",
     [
@@ -110,6 +129,8 @@ def skip_cancelled_jobs(bench: Bench, jobs: int) -> None:
         call_the_next,
         meet_a_held_lock,
         skip_cancelled_jobs,
+        explain_the_last,
+        explain_a_parked_one,
     ],
     ids=lambda work: work.__name__,
 )

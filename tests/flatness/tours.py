@@ -1,8 +1,10 @@
 """All everyday operations, one after the other, on whatever backlog there is."""
 
-from limpet.commands import finish, manage, push, take, workers
+from limpet.commands import finish, manage, push, schedules, take, workers
 from limpet.commands.push import NewJob
+from limpet.commands.schedules import Row, Spec
 from limpet.commands.take import Taker
+from limpet.tasks.cron import Timing
 from tests.flatness.counting import KEYS, Bench
 
 TAKER = Taker("bench", "plain", 3)
@@ -64,6 +66,23 @@ def keeping(bench: Bench, middle: str) -> None:
     bench.count("fail_worker", workers.fail_worker(KEYS, "bench"))
 
 
+def planning(bench: Bench) -> None:
+    """Write schedules, list them, fire one, remove it."""
+    spec = Spec(Timing(every_ms=1000), b"tick")
+    for number in range(20):
+        bench.send(schedules.schedule(KEYS, f"later {number}", spec, 10**13))
+    bench.count("schedule", schedules.schedule(KEYS, "tick", spec, 1))
+    bench.count("schedule again", schedules.schedule(KEYS, "tick", spec, 1))
+    bench.count("schedules", schedules.schedules(KEYS, count=9))
+    bench.count("schedules that are due", schedules.schedules(KEYS, due=True, count=9))
+    row = Row("tick", spec.write(), 1, "")
+    bench.count("fire", schedules.fire(KEYS, row, next_ms=2, pushes=1))
+    bench.count("fire late", schedules.fire(KEYS, row, next_ms=2, pushes=1))
+    row = Row("tick", spec.write(), 2, "")
+    bench.count("fire while it runs", schedules.fire(KEYS, row, next_ms=3, pushes=1))
+    bench.count("unschedule", schedules.unschedule(KEYS, "tick"))
+
+
 def tour(bench: Bench, *, waiting: int, running: int = 0, step: int = 10) -> None:
     """Build a backlog, then do everything once."""
     ids = bench.push(waiting + running)
@@ -71,4 +90,5 @@ def tour(bench: Bench, *, waiting: int, running: int = 0, step: int = 10) -> Non
     producing(bench)
     consuming(bench)
     locking(bench)
+    planning(bench)
     keeping(bench, ids[running + waiting // 2])

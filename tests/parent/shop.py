@@ -1,4 +1,4 @@
-"""The app of the tests: tasks that hold, count, spin and freeze. Copied to where a worker starts."""
+"""The app of the tests: tasks that count, hold and spin. Copied to where a worker starts."""
 
 import os
 import threading
@@ -20,6 +20,10 @@ def note(line: str) -> None:
         notes.write(f"{line}\n")
 
 
+with (HERE / "imports").open("a") as imports:
+    imports.write(f"{os.getpid()}\n")
+
+
 @app.task(name="count")
 def count(number: int) -> None:
     """Be done at once."""
@@ -37,19 +41,41 @@ def hold(name: str) -> None:
     note(f"let go of {name}")
 
 
+def spin_for(seconds: float) -> float:
+    """Use the processor in C code that never lets go of the interpreter; answers how long."""
+    began = time.monotonic()
+    deque(repeat(None, 1_000_000), maxlen=0)
+    rate = 1_000_000 / (time.monotonic() - began)
+    deque(repeat(None, int(rate * seconds)), maxlen=0)
+    return time.monotonic() - began
+
+
 @app.task(name="spin")
 def spin(seconds: float) -> None:
-    """Use the processor in C code that never lets go of the interpreter."""
-    began = time.monotonic()
-    deque(repeat(None, 10_000_000), maxlen=0)
-    rate = 10_000_000 / (time.monotonic() - began)
-    note(f"spinning in {os.getpid()}")
-    began = time.monotonic()
-    deque(repeat(None, int(rate * seconds)), maxlen=0)
-    note(f"spun for {time.monotonic() - began:.2f} in {os.getpid()}")
+    """Hold the interpreter from the first moment on."""
+    note(f"spun for {spin_for(seconds):.2f} in {os.getpid()}")
 
 
 @app.task(name="spin_in_time", timeout="1s")
 def spin_in_time(seconds: float) -> None:
     """As above, with a time in which it must end."""
-    spin(seconds)
+    spin_for(seconds)
+
+
+@app.task(name="block")
+async def block(name: str) -> None:
+    """Hold, and let nothing else on the loop run meanwhile."""
+    hold(name)
+
+
+@app.task(name="spin_apart", runs_in="process")
+def spin_apart(seconds: float) -> None:
+    """As above, in a process of its own."""
+    note(f"spinning in {os.getpid()}")
+    spin_for(seconds)
+
+
+@app.task(name="spin_on_the_loop", timeout="1s")
+async def spin_on_the_loop(seconds: float) -> None:
+    """As above, where the other tasks of the loop run."""
+    spin_for(seconds)

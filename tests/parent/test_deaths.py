@@ -28,6 +28,39 @@ def test_the_jobs_of_a_dead_child_are_back_within_half_a_second(house: House) ->
     assert [job.deliveries for job in house.queue.inspect(state="running")] == [2]
 
 
+def test_a_new_identity_is_looked_after_as_well(house: House) -> None:
+    """A child that was declared dead goes on as another worker, and the parent knows it."""
+    house.start("--lease", "30s")
+    (pid,) = house.workers()
+    first = wait_until(house.client.workers)[0].id
+    wait_until(lambda: "works on" in house.said)
+
+    house.client.fail_worker(first)
+    wait_until(lambda: [w for w in house.client.workers() if w.id != first], within=20)
+    house.push("hold", "a")
+    assert house.holding("a") == pid
+    killed_at = time.monotonic()
+    os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: house.queue.stats().recovered == 1, step=0.002)
+
+    assert time.monotonic() - killed_at < 0.5
+
+
+def test_nothing_of_a_dead_child_goes_on(house: House) -> None:
+    """Its jobs in processes of their own die with it, also those that hear nobody."""
+    house.start("--lease", "30s")
+    (pid,) = house.workers()
+    house.push("spin_apart", 600.0)
+    apart = int(wait_until(lambda: house.notes, within=20)[0].split()[-1])
+    house.pids.add(apart)
+    assert apart != pid
+
+    os.kill(pid, signal.SIGKILL)
+
+    wait_until(lambda: house.queue.stats().recovered == 1)
+    wait_until(lambda: not is_alive(apart), within=1)
+
+
 def test_the_death_of_a_child_is_no_matter_to_its_siblings(house: House) -> None:
     """Only the jobs of the dead one start again."""
     house.start("--lease", "30s", "--processes", "2", "-c", "1")
@@ -48,13 +81,16 @@ def test_a_child_that_dies_again_and_again_is_started_with_growing_pauses(house:
     """Each pause is twice the one before."""
     house.start("--lease", "30s")
 
-    for _ in range(3):
+    for deaths in range(3):
+        wait_until(lambda deaths=deaths: house.said.count("works on") > deaths, within=20)
         (pid,) = house.workers()
         os.kill(pid, signal.SIGKILL)
         wait_until(lambda: house.client.workers() == [])
     house.workers()
 
-    pauses = re.findall(r"was killed \(SIGKILL\), its jobs are returned; next start in (.+) s", house.said)
+    pauses = re.findall(
+        r"was killed \(SIGKILL\), its jobs are returned; next start in (.+) s", house.said
+    )
     assert pauses == ["0.1", "0.2", "0.4"]
 
 
@@ -86,12 +122,12 @@ def test_code_that_holds_the_interpreter_keeps_its_job(house: House) -> None:
 
 
 @pytest.mark.slow
-def test_a_mute_child_is_killed_when_its_job_is_long_past_its_time(house: House) -> None:
+@pytest.mark.parametrize("task", ["spin_in_time", "spin_on_the_loop"])
+def test_a_mute_child_is_killed_when_its_job_is_long_past_its_time(house: House, task: str) -> None:
     """The child cannot end the job itself, for the job lets nobody else run there."""
     house.start()
-    house.push("spin_in_time", 600.0)
-    pid = int(wait_until(lambda: house.notes, within=20)[0].split()[-1])
-    house.pids.add(pid)
+    (pid,) = house.workers()
+    house.push(task, 600.0)
 
     wait_until(lambda: house.queue.stats().recovered == 1, within=30)
 
@@ -124,6 +160,20 @@ def test_what_the_children_of_a_killed_parent_run_may_end(house: House) -> None:
 
     wait_until(lambda: not is_alive(pid))
     assert house.queue.stats().completed == 1
+
+
+@pytest.mark.slow
+def test_children_of_a_killed_parent_end_whatever_their_jobs_do(house: House) -> None:
+    """Also when a job blocks everything: a little later, and the job is given back."""
+    parent = house.start("--grace", "0s")
+    house.push("block", "a")
+    pid = house.holding("a")
+
+    parent.kill()
+
+    wait_until(lambda: not is_alive(pid), within=20)
+    stats = house.queue.stats()
+    assert (stats.waiting, stats.recovered, stats.workers) == (1, 0, 0)
 
 
 def test_a_death_while_the_server_is_silent_is_settled_when_it_answers(house: House) -> None:

@@ -2,8 +2,8 @@
 
 import os
 import signal
-import subprocess
 from pathlib import Path
+from subprocess import Popen
 
 import pytest
 
@@ -62,7 +62,7 @@ def test_hangup_with_code_that_cannot_start_changes_nothing(house: House) -> Non
 
 
 @pytest.fixture
-def reloading(house: House) -> "subprocess.Popen[bytes]":
+def reloading(house: House) -> Popen[bytes]:
     """A worker that watches its files."""
     parent = house.start("--reload")
     house.workers()
@@ -70,7 +70,7 @@ def reloading(house: House) -> "subprocess.Popen[bytes]":
     return parent
 
 
-def test_a_changed_task_is_picked_up(house: House, reloading: "subprocess.Popen[bytes]") -> None:
+def test_a_changed_task_is_picked_up(house: House, reloading: Popen[bytes]) -> None:
     """The next job runs the new code; the parent says what changed."""
     (before,) = house.workers()
 
@@ -82,9 +82,7 @@ def test_a_changed_task_is_picked_up(house: House, reloading: "subprocess.Popen[
     assert reloading.poll() is None
 
 
-def test_broken_code_waits_for_the_next_change(
-    house: House, reloading: "subprocess.Popen[bytes]"
-) -> None:
+def test_broken_code_waits_for_the_next_change(house: House, reloading: Popen[bytes]) -> None:
     """One line names the mistake; when it is mended, work goes on."""
     change(house.folder / "shop.py", "app = App()", "app = App(")
     wait_until(lambda: "waiting for a change" in house.said, within=20)
@@ -99,9 +97,7 @@ def test_broken_code_waits_for_the_next_change(
     assert reloading.wait(20) == 0
 
 
-def test_a_worker_without_code_can_be_stopped(
-    house: House, reloading: "subprocess.Popen[bytes]"
-) -> None:
+def test_a_worker_without_code_can_be_stopped(house: House, reloading: Popen[bytes]) -> None:
     """While it waits for a change, there is nobody but the parent."""
     change(house.folder / "shop.py", "app = App()", "app = App(")
     wait_until(lambda: "waiting for a change" in house.said, within=20)

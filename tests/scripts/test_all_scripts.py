@@ -9,7 +9,18 @@ import pytest
 import redis
 
 import limpet.commands
-from limpet.commands import audit, finish, look, manage, notes, push, schedules, take, workers
+from limpet.commands import (
+    audit,
+    explain,
+    finish,
+    look,
+    manage,
+    notes,
+    push,
+    schedules,
+    take,
+    workers,
+)
 from limpet.commands.base import Command
 from limpet.commands.push import NewJob
 from limpet.commands.take import Taker
@@ -36,6 +47,7 @@ SAMPLES: dict[str, Sample] = {
     "claim": lambda w, s: take.claim(w.keys, TAKER, 0, tended=True),
     "crew": lambda w, s: workers.crew(w.keys),
     "drop": lambda w, s: manage.drop(w.keys),
+    "explain": lambda w, s: explain.explain(w.keys, s["parked"]),
     "fail": lambda w, s: finish.fail(w.keys, s.running["tried"].receipt, b"no", 1),
     "fail_worker": lambda w, s: workers.fail_worker(w.keys, "w1"),
     "failures": lambda w, s: look.failures(w.keys, 0, 9),

@@ -24,7 +24,7 @@ def test_a_job_that_waits_is_taken(world: World) -> None:
 
     reply, changed = world.step(claiming(world))
 
-    assert reply == [b"ready", [fence().encode(), NOW, [jid(1).encode(), b"a", b""]]]
+    assert reply == [b"ready", [fence().encode(), NOW, [jid(1).encode()], [b"a"], []]]
     assert changed == {
         "aging": {fence(): float(fence())},
         "clock": world.snapshot()["clock"],
@@ -43,7 +43,7 @@ def test_a_timed_out_delivery_is_shown_not_taken(world: World) -> None:
 
     reply, changed = world.step(claiming(world), at=NOW + 100)
 
-    assert reply == [b"timedout", [fence().encode(), NOW, [jid(1).encode(), b"a", b""]]]
+    assert reply == [b"timedout", [fence().encode(), NOW, [jid(1).encode()], [b"a"], []]]
     assert changed.keys() == {"clock"}
     seen = world.run(claiming(world), at=NOW + 100)
     assert seen is not None

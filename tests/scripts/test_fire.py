@@ -173,3 +173,16 @@ def test_a_queue_that_was_dropped_is_born_again(world: World) -> None:
     after = world.snapshot()
     assert [name for name in after if name.endswith("expires")] == []
     assert "dropped" not in after["clock"]
+
+
+def test_any_payload_arrives_as_it_is(world: World) -> None:
+    """Whatever bytes, in the payload and in the key of a lock."""
+    job = NewJob(bytes(range(256)), lock=b"\xff\x00\n ")
+    spec = Spec(SPEC.timing, job.payload, job.how())
+    world.run(schedule(world.keys, "tick", spec, NOW))
+    world.start()
+
+    world.run(fire(world.keys, Row("tick", spec.write(), NOW, ""), next_ms=NEXT, pushes=1))
+
+    (taken,) = world.pop()
+    assert (taken.payload, taken.lock) == (job.payload, job.lock)

@@ -25,8 +25,8 @@ def test_jobs_are_handed_out_in_order_under_one_fence(world: World) -> None:
 
     reply, changed = world.step(taking(world.keys, 2))
 
-    items = [jid(1).encode(), b"a", b"", jid(2).encode(), b"b", b""]
-    assert reply == [b"popped", [fence().encode(), NOW, items], -1, 0, 0]
+    ids = [jid(1).encode(), jid(2).encode()]
+    assert reply == [b"popped", [fence().encode(), NOW, ids, [b"a", b"b"], []], -1, 0, 0]
     assert changed == {
         "aging": {fence(): float(fence())},
         "clock": CLOCK | {"seq": "3", "fence": fence()},
@@ -149,7 +149,7 @@ def test_ids_of_removed_jobs_are_passed_over(world: World) -> None:
 
     reply, changed = world.step(taking(world.keys, 3))
 
-    assert reply[1][2][::3] == [jid(1).encode(), jid(4).encode(), b"mine"]
+    assert reply[1][2] == [jid(1).encode(), jid(4).encode(), b"mine"]
     assert changed["stats"] == {"cancelled": "2", "ghosts": "0"}
 
 
@@ -180,7 +180,7 @@ def test_the_front_is_served_before_the_line(world: World) -> None:
 
     reply, changed = world.step(taking(world.keys, 3))
 
-    assert reply[1][2][1::3] == [b"b", b"c", b"a"]
+    assert reply[1][3] == [b"b", b"c", b"a"]
     assert changed["front"] is None
 
 
@@ -212,7 +212,7 @@ def test_a_lock_is_taken_and_the_next_one_parked(world: World) -> None:
 
     reply, changed = world.step(taking(world.keys, 2))
 
-    assert reply[1][2][1::3] == [b"a", b"c"]
+    assert reply[1][3] == [b"a", b"c"]
     assert changed["locks"] == {f"1:L|{jid(1)}": 0}
     assert changed["parked"] == {parked("L", 2, jid(2)): 0}
     assert changed["waiting"] is None
@@ -225,7 +225,7 @@ def test_a_lock_with_a_limit_is_shared_by_so_many(world: World) -> None:
 
     reply, changed = world.step(taking(world.keys, 9))
 
-    assert len(reply[1][2]) == 9
+    assert len(reply[1][2]) == 3
     assert changed["locks"] == {
         f"1:L|{jid(1)}": 0,
         f"1:L|{jid(2)}": 0,
@@ -270,7 +270,7 @@ def test_a_suspect_is_served_first_and_put_on_trial(world: World) -> None:
 
     reply, changed = world.step(taking(world.keys, 2))
 
-    assert reply[1][2][1::3] == [b"suspect", b"a"]
+    assert reply[1][3] == [b"suspect", b"a"]
     assert changed["suspects"] is None
     assert changed["trials"] == {f"2:w1|{jid(1)}": 0}
 
@@ -308,7 +308,7 @@ def test_the_last_chance_runs_alone(world: World) -> None:
 
     reply, changed = world.step(taking(world.keys, 5))
 
-    assert reply[1][2][1::3] == [b"poison"]
+    assert reply[1][3] == [b"poison"]
     assert reply[2:] == [-1, 0, 0]
     assert changed["trials"] == {f"2:w1|{jid(1)}": 0}
     assert world.send(taking(world.keys, 5)) == [b"none", -1, 0, 1]
@@ -366,7 +366,7 @@ def test_without_a_limit_of_crashes_nobody_runs_alone(world: World) -> None:
 
     reply = world.send(taking(world.keys, 5, limit=0))
 
-    assert reply[1][2][1::3] == [b"poison", b"a"]
+    assert reply[1][3] == [b"poison", b"a"]
 
 
 def test_a_suspect_whose_lock_is_held_is_parked(world: World) -> None:
@@ -400,7 +400,7 @@ def test_the_same_request_gets_the_same_hand_out(world: World) -> None:
     assert changed == {}
     world.ack(Delivery("q", jid(1), b"", Receipt(jid(1), int(fence())), 0, 0, 0), other)
     again = world.send(taking(world.keys, 2), lane="l", seq=5)
-    assert again[1][2] == [jid(2).encode(), b"b", b""]
+    assert again[1][2:] == [[jid(2).encode()], [b"b"], []]
 
 
 def test_an_older_request_of_the_same_sender_does_nothing(world: World) -> None:

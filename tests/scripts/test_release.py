@@ -45,9 +45,9 @@ def test_many_go_back_in_their_old_order(world: World) -> None:
     world.push(b"a", NewJob(b"b", front=True), NewJob(b"c", id="mine"))
     one, two, three = receipts(*world.pop(3))
 
-    reply = world.send(release(world.keys, [three, Receipt("x", 1), one, two], None))
+    released = world.run(release(world.keys, [three, Receipt("x", 1), one, two], None))
 
-    assert reply == [b"released", [2]]
+    assert released == [three.id, one.id, two.id]
     assert world.snapshot()["front"] == {jid(2): -2, jid(1): 1, "mine": 3}
     assert [d.payload for d in world.pop(3)] == [b"b", b"a", b"c"]
 

@@ -21,7 +21,7 @@ def test_a_timed_out_delivery_is_taken_over(world: World) -> None:
 
     new = fence(0, NOW + 100)
     assert reply[0] == b"popped"
-    assert reply[1][2][:2] == [jid(1).encode(), b"a"]
+    assert reply[1][2:4] == [[jid(1).encode()], [b"a"]]
     assert changed == {
         "aging": {new: float(new)},
         "clock": world.snapshot()["clock"],

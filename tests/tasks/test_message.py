@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from limpet.errors import PayloadError
 from limpet.tasks.codec import JSON, Codec, Pickle
 from limpet.tasks.message import Call, read, write
+from limpet.tasks.names import is_name
 from limpet.tasks.steering import Retry
 from tests.tasks.values import TEXT, VALUES
 
@@ -27,7 +28,7 @@ RETRIES = st.builds(
 )
 CALLS = st.builds(
     Call,
-    task=TEXT.filter(bool),
+    task=TEXT.filter(is_name),
     args=st.lists(VALUES, max_size=3).map(tuple),
     kwargs=st.dictionaries(TEXT, VALUES, max_size=3),
     timeout_ms=st.none() | st.integers(0, 10**9),
@@ -87,6 +88,10 @@ def test_a_signed_body_cannot_be_given_to_another_task() -> None:
         b"{}",
         b'{"task": ""}',
         b'{"task": 7}',
+        b'{"task": " "}',
+        b'{"task": "a\\nb"}',
+        b'{"task": "\\ud800"}',
+        b'{"task": "' + b"x" * 201 + b'"}',
         b'{"task": "t", "args": {}}',
         b'{"task": "t", "args": "x"}',
         b'{"task": "t", "args": {"$set": [1]}}',

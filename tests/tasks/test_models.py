@@ -1,6 +1,6 @@
 """Classes that an app knows travel; others do not, whatever a payload says."""
 
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any
@@ -61,6 +61,48 @@ class Point(msgspec.Struct, frozen=True):
     raw: bytes = b""
 
 
+@dataclass
+class Villa(Address):
+    """A dataclass whose parent names the class of a field."""
+
+    rooms: int = 9
+
+
+@dataclass
+class Secretive:
+    """A dataclass with a state that no field tells."""
+
+    name: str
+    count: int = field(init=False, default=0)
+
+
+@dataclass(eq=False)
+class Opaque:
+    """A dataclass that nobody can compare."""
+
+    name: str
+
+
+@dataclass
+class Fussy:
+    """A dataclass that is made from more than its fields."""
+
+    more: InitVar[int]
+    name: str = ""
+
+
+class Login(pydantic.BaseModel):
+    """A model that hides a part of itself."""
+
+    password: pydantic.SecretStr
+
+
+class Loose(msgspec.Struct):
+    """A struct that does not say what it holds."""
+
+    value: Any
+
+
 def known(*classes: type) -> JSON:
     """Make a codec that knows these classes."""
     codec = JSON()
@@ -113,6 +155,42 @@ def test_the_order_of_fields_does_not_matter_to_the_canonical_form() -> None:
     codec = known(Street)
 
     assert codec.canonical(Street(number=1, name="a")) == codec.canonical(Street("a"))
+
+
+def test_inherited_annotations_count() -> None:
+    """What the fields of a parent hold is known with the child."""
+    codec, villa = known(Villa), Villa(Street("Main"))
+
+    assert codec.decode(codec.encode(villa)) == villa
+
+
+def hidden() -> Secretive:
+    """Make an object that its fields do not make again."""
+    made = Secretive("x")
+    made.count = 5
+    return made
+
+
+@pytest.mark.parametrize(
+    "value", [hidden(), Login(password=pydantic.SecretStr("x")), Loose((1, 2))]
+)
+def test_what_would_arrive_as_another_does_not_leave(value: Any) -> None:
+    """State without a field, masked secrets, types that JSON changes: refused, not lost."""
+    with pytest.raises(PayloadError, match=f"{type(value).__name__} cannot travel: made again"):
+        known(type(value)).encode(value)
+
+
+def test_what_cannot_be_made_again_does_not_leave() -> None:
+    """A class that wants more than its fields is refused where it is sent."""
+    with pytest.raises(PayloadError, match=r"Fussy cannot travel: it cannot be made again .*more"):
+        known(Fussy).encode(Fussy(1))
+
+
+def test_what_nobody_can_compare_travels() -> None:
+    """Without an equality of its own there is nothing to check."""
+    codec = known(Opaque)
+
+    assert codec.decode(codec.encode(Opaque("x"))).name == "x"
 
 
 @pytest.mark.parametrize("value", [Street("a"), Point(1, datetime.now(UTC)), Line(text="x")])
@@ -184,6 +262,7 @@ def test_annotations_that_cannot_be_resolved_yet_are_read_later() -> None:
     task.__globals__["Later"] = Address
     try:
         assert types.name_of(Address)
+        assert types.name_of(Street)
     finally:
         del task.__globals__["Later"]
 

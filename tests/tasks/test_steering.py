@@ -106,6 +106,12 @@ def test_a_rejection_crosses_processes() -> None:
     )
 
 
+def test_a_policy_says_what_it_is() -> None:
+    """In a log all of it can be read."""
+    assert repr(Retry(2, delay="5s")).startswith("Retry(limit=2, base_ms=1000, factor=2.0, ")
+    assert "delay_ms=5000" in repr(Retry(delay="5s"))
+
+
 def test_steering_is_no_error_of_ours() -> None:
     """Neither is caught by those who catch what limpet raises."""
     assert issubclass(Retry, Steering)

@@ -31,6 +31,8 @@ def test_later_layers_go_over_earlier_ones() -> None:
         ({"policy": 1}, "no option 'policy'"),
         ({"name": ""}, "name"),
         ({"name": 7}, "name"),
+        ({"name": "x" * 201}, "name"),
+        ({"name": "a\nb"}, "name"),
         ({"queue": ""}, "queue"),
         ({"queue": 7}, "queue"),
         ({"unique": "user_id"}, r"\('user_id',\)"),

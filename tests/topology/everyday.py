@@ -162,6 +162,18 @@ def verifying(one: Any, other: Any) -> None:
     assert queue.repair().ok
 
 
+def scheduling(one: Any, other: Any) -> None:
+    """A schedule fires while somebody waits for work; it can be seen and removed by others."""
+    one.queue("mail").schedule("tick", b"tick", every="200ms")
+
+    (job,) = one.queue("mail").pop(wait=20)
+    (view,) = other.queue("mail").schedules()
+
+    assert (job.payload, view.name, view.last_id) == (b"tick", "tick", job.id)
+    assert other.queue("mail").unschedule("tick")
+    assert one.queue("mail").ack(job) == [job.id]
+
+
 def several_queues(one: Any, other: Any) -> None:
     """Queues are served in order and filled across, and each of them wakes one who waits."""
     names = ("high", "middle", "low")
@@ -218,6 +230,7 @@ EVERYDAY = (
     cancelling,
     pausing_and_dropping,
     verifying,
+    scheduling,
     several_queues,
     adopting,
     events,

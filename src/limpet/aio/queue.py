@@ -1,6 +1,7 @@
 """A queue: where jobs wait, first in first out."""
 
 from limpet.aio.consumer import AsyncConsumer
+from limpet.aio.explaining import AsyncExplainer
 from limpet.aio.keeper import AsyncKeeper
 from limpet.aio.notes import AsyncNotebook
 from limpet.aio.producer import AsyncProducer
@@ -9,6 +10,12 @@ from limpet.aio.viewer import AsyncViewer
 
 
 class AsyncQueue(
-    AsyncProducer, AsyncConsumer, AsyncViewer, AsyncKeeper, AsyncNotebook, AsyncSchedules
+    AsyncProducer,
+    AsyncConsumer,
+    AsyncViewer,
+    AsyncExplainer,
+    AsyncKeeper,
+    AsyncNotebook,
+    AsyncSchedules,
 ):
-    """A named queue; all it can do is in its parts: produce, consume, view, keep, note, plan."""
+    """A named queue; its parts: produce, consume, view, explain, keep, note, plan."""

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 
 from limpet.app.context import Job
 from limpet.app.cron import Scheduling
+from limpet.app.explain import Explaining
 from limpet.app.flow import Flowing
-from limpet.app.task import AsyncTask, PlainTask, Task
+from limpet.app.task import AsyncTask, PlainTask, Task, check_function
 from limpet.errors import ConfigError
 from limpet.tasks.names import full_name
 from limpet.tasks.options import task_options
@@ -23,7 +24,7 @@ R = TypeVar("R")
 C = TypeVar("C", bound=type)
 
 
-class App(Flowing, Scheduling):
+class App(Flowing, Scheduling, Explaining):
     """Functions whose calls become jobs.
 
     app = App()
@@ -65,8 +66,7 @@ class App(Flowing, Scheduling):
         options = task_options(self.defaults, settings)
 
         def make(function: Callable[..., Any]) -> Task[..., Any]:
-            if not callable(function) or inspect.isclass(function):
-                raise ConfigError(f"a task is a function, this is {function!r:.100}")
+            check_function(function)
             kind = AsyncTask if inspect.iscoroutinefunction(function) else PlainTask
             return self._register(kind(self, function, options))
 

@@ -1,13 +1,15 @@
 """What every part of an app has: its options, its tasks and its two clients."""
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from limpet.app.handle import JobHandle
 from limpet.app.middleware import Middleware, check_middleware
+from limpet.connection.context import forget
 from limpet.errors import ConfigError
 from limpet.options import Duration
 from limpet.tasks.codec import JSON, Codec
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from limpet.app.cron import Declared
     from limpet.app.task import Task
     from limpet.sync import Limpet
+
+    #: A server and the two clients of it.
+    _Line = tuple[str | None, Limpet | None, AsyncLimpet | None]
 
 
 class AppBase:
@@ -112,6 +117,26 @@ class AppBase:
         from limpet.aio import AsyncLimpet
 
         return AsyncLimpet(self.url, **{**self._client_options, **options})
+
+    @contextmanager
+    def connect(self, url: str) -> Iterator[Self]:
+        """Use another server for a `with` block, over clients of its own; made for tests."""
+        before = self._switch((url, None, None))
+        try:
+            yield self
+        finally:
+            _, limpet, alimpet = self._switch(before)
+            if limpet is not None:
+                limpet.close()
+            if alimpet is not None:  # its event loop does not run here, and may be gone
+                forget(alimpet.link._clients)  # noqa: SLF001
+
+    def _switch(self, to: "_Line") -> "_Line":
+        """Take another server and its clients; answers those of before."""
+        with self._guard:
+            before = self.url, self._limpet, self._alimpet
+            self.url, self._limpet, self._alimpet = to
+        return before
 
     def close(self) -> None:
         """Close the blocking client; what is used later opens a new one."""

@@ -182,18 +182,18 @@ class _NoDesk:
     def __init__(self) -> None:
         self._names: set[str] = set()
 
-    def progress(self, job: Job, fraction: float, text: str) -> None:
+    def progress(self, *_: object) -> None:
         pass
 
-    def log(self, job: Job, line: str) -> None:
+    def log(self, *_: object) -> None:
         pass
 
-    def once(self, job: Job, name: str) -> bool:
+    def once(self, _job: Job, name: str) -> bool:
         new = name not in self._names
         self._names.add(name)
         return new
 
-    def previous(self, job: Job) -> Any:
+    def previous(self, *_: object) -> Any:
         return None
 
 

@@ -1,7 +1,7 @@
 """Schedules of an app: tasks that run again and again, by the clock."""
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from limpet.app.base import AppBase
 from limpet.app.items import TaskItem
@@ -11,6 +11,9 @@ from limpet.intake import Item, recurring, schedule_name_of
 from limpet.options import Duration
 from limpet.tasks.cron import Missed, Overlap, Timing, timing
 from limpet.values import ScheduleView
+
+if TYPE_CHECKING:
+    from limpet.aio import AsyncLimpet
 
 #: The name of an app that was given none.
 NAMELESS = "app"
@@ -158,14 +161,15 @@ class Scheduling(AppBase):
                 self.name, self._declared_in(queue), self._roots
             )
 
-    async def asave_schedules(self) -> None:
+    async def asave_schedules(self, client: "AsyncLimpet | None" = None) -> None:
         """As `save_schedules`, without blocking the event loop; a worker calls it at its start."""
+        limpet = client or self.alimpet
         for made in self._declared.values():
-            await self.alimpet.queue(made.queue).schedule(
+            await limpet.queue(made.queue).schedule(
                 made.name, made.item, **made.options, owner=self.name
             )
-        for queue in await self.alimpet.queues():
-            await self.alimpet.queue(queue).clear_schedules(
+        for queue in await limpet.queues():
+            await limpet.queue(queue).clear_schedules(
                 self.name, self._declared_in(queue), self._roots
             )
 

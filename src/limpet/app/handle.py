@@ -68,12 +68,12 @@ class JobHandle(Generic[R_co]):
             JobCancelled: It was cancelled.
             JobGone: It is not there, and its result is not kept any more.
         """
-        self._check_keeps()
+        self._check_wait(timeout)
         return self._judged(self._queue.result(self.id, wait=timeout), timeout)
 
     async def aresult(self, timeout: Duration | None = None) -> R_co:
         """As `result`."""
-        self._check_keeps()
+        self._check_wait(timeout)
         return self._judged(await self._aqueue.result(self.id, wait=timeout), timeout)
 
     def cancel(self) -> bool:
@@ -119,7 +119,9 @@ class JobHandle(Generic[R_co]):
     def _aqueue(self) -> "AsyncQueue":
         return self._app.alimpet.queue(self.queue)
 
-    def _check_keeps(self) -> None:
+    def _check_wait(self, timeout: Duration | None) -> None:
+        if timeout is not None:
+            milliseconds(timeout, "timeout")
         if self.keeps is False:
             raise ConfigError(
                 f"no result of job {self.id} is kept; give its task result_ttl='1h', for example"

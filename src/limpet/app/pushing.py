@@ -1,6 +1,6 @@
 """Enqueuing: items of tasks become jobs, one round trip per queue and thousand."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from limpet.app.base import AppBase
@@ -24,7 +24,7 @@ class Pushing(AppBase):
         """
         wanted = self._announced(items)
         lines = _lines(wanted)
-        self._check(lines, {queue: self.limpet.policy_of(queue, {}) for queue in lines})
+        _check(lines, self.limpet.policy_of)
         pushed = {queue: self.limpet.queue(queue).push_many(line) for queue, line in lines.items()}
         return self._handles(wanted, pushed)
 
@@ -32,7 +32,7 @@ class Pushing(AppBase):
         """As `enqueue_many`, without blocking the event loop."""
         wanted = self._announced(items)
         lines = _lines(wanted)
-        self._check(lines, {queue: self.alimpet.policy_of(queue, {}) for queue in lines})
+        _check(lines, self.alimpet.policy_of)
         pushed = {
             queue: await self.alimpet.queue(queue).push_many(line) for queue, line in lines.items()
         }
@@ -50,13 +50,6 @@ class Pushing(AppBase):
             for item in wanted:
                 hooks.on_enqueue(item.call)
         return wanted
-
-    def _check(self, lines: Mapping[str, list[Item]], policies: Mapping[str, Policy]) -> None:
-        """Check all queues before the first is sent to; a push checks its own by itself."""
-        if len(lines) > 1:
-            for queue, line in lines.items():
-                for item in line:
-                    new_job(policies[queue], item)
 
     def _handles(
         self, wanted: "list[TaskItem[R]]", pushed: Mapping[str, list[Pushed]]
@@ -81,3 +74,14 @@ def _lines(items: "list[TaskItem[Any]]") -> dict[str, list[Item]]:
     for item in items:
         lines.setdefault(item.queue, []).append(item.item)
     return lines
+
+
+def _check(
+    lines: Mapping[str, list[Item]], policy_of: Callable[[str, Mapping[str, Any]], Policy]
+) -> None:
+    """Check all queues before the first is sent to; a push checks its own by itself."""
+    if len(lines) > 1:
+        for queue, line in lines.items():
+            policy = policy_of(queue, {})
+            for item in line:
+                new_job(policy, item)

@@ -139,6 +139,18 @@ class AsyncTask(Task[P, R_co]):
         return running
 
 
+def check_function(fn: Any) -> None:
+    """Refuse what cannot be a task, or would never run."""
+    if not callable(fn) or inspect.isclass(fn) or not hasattr(fn, "__qualname__"):
+        raise ConfigError(f"a task is a function, this is {fn!r:.100}")
+    if isinstance(fn, Task):
+        raise ConfigError(f"{fn.name} is a task already")
+    if inspect.ismethod(fn):
+        raise ConfigError(f"{fn.__qualname__} is a method; a task is a function of a module")
+    if inspect.isgeneratorfunction(fn) or inspect.isasyncgenfunction(fn):
+        raise ConfigError(f"{fn.__qualname__} has a yield, so a call would not run it; return")
+
+
 def name_of(fn: Callable[..., Any]) -> str:
     """Make the name of a task from its function."""
     name = getattr(fn, "__name__", "<lambda>")

@@ -13,6 +13,7 @@ from limpet.cli.cron import cron
 from limpet.cli.demo import demo
 from limpet.cli.doctor import doctor
 from limpet.cli.engine import engine
+from limpet.cli.job import job
 from limpet.cli.options import VERBOSE
 from limpet.cli.repair import repair
 from limpet.cli.status import status
@@ -61,7 +62,7 @@ def limpet(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-for command in (demo, worker, status, cron, verify, repair, doctor, engine):
+for command in (demo, worker, status, job, cron, verify, repair, doctor, engine):
     limpet.add_command(command)
 
 

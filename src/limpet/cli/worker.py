@@ -74,7 +74,7 @@ def worker(ctx: click.Context, /, lease: str, **options: object) -> int:
         lease=None if lease == "none" else lease,
         verbose=bool(ctx.meta.get(VERBOSE)),
     )
-    write_log(plan.log_level, "parent" if plan.processes > 1 else "")
+    write_log(plan.log_level, "parent:" if plan.processes > 1 else "")
     parent = Parent(plan, welcome=lambda ready: _greet(plan, ready))
     code = parent.run()
     if parent.refusal is not None:

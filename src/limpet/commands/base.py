@@ -91,12 +91,12 @@ def as_text(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
 
 
-def as_bytes(text: str | None) -> bytes | None:
-    """Get the bytes back out of such a text."""
-    return None if text is None else text.encode("utf-8", "surrogateescape")
+def as_bytes(text: object) -> bytes | None:
+    """Get the bytes back out of such a text; what is no text counts as not said."""
+    return text.encode("utf-8", "surrogateescape") if isinstance(text, str) else None
 
 
-def readable(text: str | None) -> str | None:
+def readable(text: object) -> str | None:
     """Make a text that may carry any bytes safe to print."""
     raw = as_bytes(text)
     return None if raw is None else raw.decode("utf-8", "replace")

@@ -1,7 +1,7 @@
 """Ending a delivery: ack, fail, release, retry."""
 
 from limpet.commands.base import Command, Reply, command, misread
-from limpet.commands.take import receipts_flat
+from limpet.commands.take import show
 from limpet.keys import QueueKeys
 from limpet.values import Receipt
 
@@ -14,27 +14,29 @@ def settled(receipts: list[Receipt], refused: frozenset[int]) -> list[str]:
 
 def ack(keys: QueueKeys, receipts: list[Receipt]) -> Command[list[str]]:
     """End jobs as done; answers the ids really acked."""
+    shown = show(receipts)
 
     def read(reply: Reply) -> list[str]:
         match reply:
             case [b"acked", refused]:
-                return settled(receipts, frozenset(refused))
+                return settled(receipts, shown.back(refused))
         misread("ack", reply)
 
-    return command("ack", keys, read, tail=receipts_flat(receipts))
+    return command("ack", keys, read, tail=shown.args)
 
 
 def release(keys: QueueKeys, receipts: list[Receipt], delay_ms: int | None) -> Command[list[str]]:
     """Give jobs back, now or for later; answers the ids really released."""
+    shown = show(receipts)
 
     def read(reply: Reply) -> list[str]:
         match reply:
             case [b"released", refused]:
-                return settled(receipts, frozenset(refused))
+                return settled(receipts, shown.back(refused))
         misread("release", reply)
 
     delay = "" if delay_ms is None else delay_ms
-    return command("release", keys, read, delay_ms=delay, tail=receipts_flat(receipts))
+    return command("release", keys, read, delay_ms=delay, tail=shown.args)
 
 
 def complete(keys: QueueKeys, receipt: Receipt, result: bytes) -> Command[bool]:

@@ -24,7 +24,8 @@ def stats(keys: QueueKeys) -> Command[Stats]:
     return command("stats", keys, read)
 
 
-def _view(queue: str, ms: int, row: list[bytes]) -> JobView:
+def view_of(queue: str, ms: int, row: list[bytes]) -> JobView:
+    """Read one job as scripts show it."""
     job_id, payload, raw, state, when, worker, fence = row
     facts, name, running = loads(raw), job_id.decode(), state == b"running"
     at = number({"at": when}, "at") if when else None
@@ -53,7 +54,7 @@ def inspect(keys: QueueKeys, state: State, start: int, count: int) -> Command[li
     def read(reply: Reply) -> list[JobView]:
         match reply:
             case [b"jobs", ms, *rows]:
-                return [_view(keys.queue, ms, row) for row in rows]
+                return [view_of(keys.queue, ms, row) for row in rows]
         misread("inspect", reply)
 
     return command("inspect", keys, read, state=state.value, start=start, count=count)
@@ -65,7 +66,7 @@ def job(keys: QueueKeys, job_id: str) -> Command[JobView | None]:
     def read(reply: Reply) -> JobView | None:
         match reply:
             case [b"job", ms, row]:
-                return _view(keys.queue, ms, row)
+                return view_of(keys.queue, ms, row)
             case [b"unknown"]:
                 return None
         misread("job", reply)

@@ -9,6 +9,8 @@ from limpet.keys import QueueKeys
 from limpet.tasks.cron import Timing
 from limpet.values import ScheduleView
 
+_LONGEST_MS = 10**14
+
 
 @dataclass(frozen=True, slots=True)
 class Spec:
@@ -30,14 +32,20 @@ class Spec:
 
 
 def read_spec(raw: bytes) -> Spec:
-    """Read a spec; what it says about time is not checked again."""
+    """Read a spec; whether its expression and zone are known here is not checked."""
     said = loads(raw)
     cron, every_ms = said.get("cron"), said.get("every_ms")
-    how, payload = as_bytes(said.get("how")), as_bytes(said.get("payload"))
-    if how is None or payload is None or (cron is None) == (every_ms is None):
-        raise ConfigError("cannot be read; write it anew, or run limpet repair")
-    timing = Timing(cron, every_ms, **{name: said[name] for name in ("tz", "missed", "overlap")})
-    return Spec(timing, payload, how, str(said.get("owner", "")))
+    words = [said.get(name) for name in ("tz", "missed", "overlap", "how", "payload", "owner")]
+    fine = all(isinstance(word, str) for word in words) and (cron is None) != (every_ms is None)
+    if not fine or not isinstance(cron, str | None) or not _is_span(every_ms):
+        raise ConfigError("cannot be read; write it anew, or let limpet repair remove it")
+    tz, missed, overlap, how, payload, owner = map(str, words)
+    timing = Timing(cron, every_ms, tz, missed, overlap)  # type: ignore[arg-type]
+    return Spec(timing, as_bytes(payload) or b"", as_bytes(how) or b"", owner)
+
+
+def _is_span(ms: object) -> bool:
+    return ms is None or (isinstance(ms, int) and 0 < ms < _LONGEST_MS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +61,7 @@ class Row:
         """Show it; one that cannot be read says never."""
         try:
             spec = read_spec(self.raw)
-        except (ConfigError, KeyError, AttributeError):
+        except ConfigError:
             return ScheduleView(queue, self.name, b"", self.next_ms, self.last or None)
         return ScheduleView(
             queue=queue,

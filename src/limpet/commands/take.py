@@ -46,6 +46,7 @@ def _delivery(
     if not raw:
         return Delivery(queue, name, payload, receipt, enqueued_at(name, {}), at, at)
     facts = loads(raw)
+    tally = facts.get("tally")
     return Delivery(
         queue,
         name,
@@ -58,41 +59,67 @@ def _delivery(
         crashes=number(facts, "crashes"),
         retries=number(facts, "retries"),
         lock=as_bytes(facts.get("lock")),
-        tally=_tally(facts.get("tally")),
+        tally=tally_of(tally) if isinstance(tally, dict) else None,
     )
 
 
-def _tally(kept: object) -> Tally | None:
-    if not isinstance(kept, dict):
-        return None
+def tally_of(kept: dict[str, object]) -> Tally:
+    """Read how the members of a group ended."""
     return Tally(*[number(kept, word) for word in ("done", "failed", "cancelled")])
 
 
 def deliveries(queue: str, handout: list[Reply]) -> list[Delivery]:
-    """Read a hand-out: fence, time, and triples of id, payload and facts."""
-    fence, at, items = int(handout[0]), int(handout[1]), handout[2]
-    triples = zip(items[::3], items[1::3], items[2::3], strict=True)
-    return [_delivery(queue, fence, at, *triple) for triple in triples]
+    """Read a hand-out: fence, time, ids, payloads, and facts (none at all for plain jobs)."""
+    fence, at, ids, payloads, raws = handout
+    triples = zip(ids, payloads, raws or [b""] * len(ids), strict=True)
+    return [_delivery(queue, int(fence), int(at), *triple) for triple in triples]
 
 
-def _read_taken(queue: str, worker: str, reply: Reply) -> Taken:
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Receipts as scripts want them: by hand-out, each its fence, how many ids, and the ids."""
+
+    args: tuple[Arg, ...]
+    #: Where each receipt, as it is sent, stood before.
+    places: tuple[int, ...]
+
+    def back(self, positions: list[int]) -> frozenset[int]:
+        """Turn positions in what was sent into positions in what was given."""
+        return frozenset([self.places[n - 1] for n in positions])
+
+
+def show(receipts: list[Receipt]) -> Shown:
+    """Lay receipts out by hand-out."""
+    handouts: dict[int, list[int]] = {}
+    for place, receipt in enumerate(receipts, 1):
+        handouts.setdefault(receipt.fence, []).append(place)
+    args: list[Arg] = []
+    for fence, places in handouts.items():
+        args += (fence, len(places), *[receipts[place - 1].id for place in places])
+    return Shown(tuple(args), tuple([n for places in handouts.values() for n in places]))
+
+
+NOTHING = show([])
+
+
+def _read_taken(queue: str, worker: str, reply: Reply, shown: Shown = NOTHING) -> Taken:
     match reply:
         case [b"popped", handout, due, more, draining, *rest]:
             jobs = deliveries(queue, handout)
-            return Taken(jobs, due, more == 1, draining == 1, not_acked=_positions(rest))
+            return Taken(jobs, due, more == 1, draining == 1, not_acked=_positions(rest, shown))
         case [b"none", due, more, draining, *rest]:
-            return Taken([], due, more == 1, draining == 1, not_acked=_positions(rest))
+            return Taken([], due, more == 1, draining == 1, not_acked=_positions(rest, shown))
         case [b"paused", *rest]:
-            return Taken(not_acked=_positions(rest))
+            return Taken(not_acked=_positions(rest, shown))
         case [b"tend", *rest]:
-            return Taken(tend=True, not_acked=_positions(rest))
+            return Taken(tend=True, not_acked=_positions(rest, shown))
         case [b"lost"]:
             raise WorkerLost(worker)
     misread("pop", reply)
 
 
-def _positions(rest: list[Reply]) -> frozenset[int]:
-    return frozenset(int(n) for n in rest[0]) if rest and rest[0] else frozenset()
+def _positions(rest: list[Reply], shown: Shown) -> frozenset[int]:
+    return shown.back(rest[0]) if rest and rest[0] else frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,21 +149,14 @@ def pop(keys: QueueKeys, taker: Taker, count: int, *, tended: bool = False) -> C
     )
 
 
-def receipts_flat(receipts: list[Receipt]) -> tuple[Arg, ...]:
-    """Lay receipts out as pairs of id and fence."""
-    flat: list[Arg] = []
-    for receipt in receipts:
-        flat += (receipt.id, receipt.fence)
-    return tuple(flat)
-
-
 def ack_and_pop(
     keys: QueueKeys, taker: Taker, receipts: list[Receipt], count: int
 ) -> Command[Taken]:
     """End jobs as done and take new ones, in one step."""
+    shown = show(receipts)
 
     def read(reply: Reply) -> Taken:
-        return _read_taken(keys.queue, taker.worker, reply)
+        return _read_taken(keys.queue, taker.worker, reply, shown)
 
     return command(
         "ack_and_pop",
@@ -146,7 +166,7 @@ def ack_and_pop(
         count=count,
         burden=taker.burden,
         crash_limit=taker.crash_limit,
-        tail=receipts_flat(receipts),
+        tail=shown.args,
     )
 
 

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 
 from limpet.commands.base import Command, Reply, command, loads, misread
-from limpet.commands.take import receipts_flat
+from limpet.commands.take import show
 from limpet.errors import WorkerLost
 from limpet.keys import QueueKeys
 from limpet.options import WorkerOptions
@@ -106,7 +106,9 @@ def beat(queues: list[QueueKeys], worker: str) -> Command[list[Beat]]:
         if len(reply) != len(queues):
             misread("beat", reply)
         return [
-            Beat(word == b"lost", word == b"tend", next_in, tuple(i.decode() for i in ids), fires_in)
+            Beat(
+                word == b"lost", word == b"tend", next_in, tuple(i.decode() for i in ids), fires_in
+            )
             for word, next_in, ids, fires_in in reply
         ]
 
@@ -118,16 +120,17 @@ def renew(
     keys: QueueKeys, worker: str, receipts: list[Receipt]
 ) -> Command[tuple[frozenset[int], frozenset[int]]]:
     """Renew the lease in one queue; answers positions of lost and of cancelled receipts."""
+    shown = show(receipts)
 
     def read(reply: Reply) -> tuple[frozenset[int], frozenset[int]]:
         match reply:
             case [b"renewed", stale, told]:
-                return frozenset(stale), frozenset(told)
+                return shown.back(stale), shown.back(told)
             case [b"lost"]:
                 raise WorkerLost(worker)
         misread("renew", reply)
 
-    return command("renew", keys, read, worker=worker, tail=receipts_flat(receipts))
+    return command("renew", keys, read, worker=worker, tail=shown.args)
 
 
 def holds(

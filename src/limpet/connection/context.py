@@ -1,7 +1,10 @@
 """Where a client was made: it must not be used in a forked child or in another event loop."""
 
 import asyncio
+import gc
 import os
+import warnings
+from typing import Any
 
 #: Kept by the object, not by its address: a new loop may get the address of one that is gone.
 Context = tuple[int, object]
@@ -34,3 +37,11 @@ def sync_recalls() -> int:
 def leave_alone(inherited: object) -> None:
     """Keep something of the parent process as it is: not even the garbage collector closes it."""
     _inherited.append(inherited)
+
+
+def forget(clients: dict[float, Any]) -> None:
+    """Drop asyncio clients whose loop is gone: their sockets are closed, nobody is warned of it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        clients.clear()
+        gc.collect()

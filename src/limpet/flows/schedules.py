@@ -1,10 +1,12 @@
 """Schedules: writing, listing and firing them. Whoever beats for a queue fires; nobody leads."""
 
+from dataclasses import dataclass
+
 from limpet.commands import schedules
 from limpet.commands.base import Command
 from limpet.commands.schedules import Fired, Listed, Row, Spec, read_spec
-from limpet.errors import ConfigError
-from limpet.flows.base import Flow
+from limpet.errors import BackendError, ConfigError, LimpetError
+from limpet.flows.base import Flow, soonest
 from limpet.keys import QueueKeys
 from limpet.tasks.cron import Timing, timing
 from limpet.values import ScheduleView
@@ -69,13 +71,30 @@ def clear(
     return removed
 
 
-def fire_due(keys: QueueKeys) -> Flow[int]:
-    """Fire all schedules whose time has come; answers ms until the next one fires, -1: unknown.
+@dataclass(frozen=True, slots=True)
+class Fires:
+    """How firing went: ms until the next schedule fires (-1: unknown), and what went wrong."""
 
-    A schedule that cannot be understood here must not keep the others from firing: it is told
-    afterwards.
+    next_in_ms: int
+    wrong: LimpetError | None = None
+
+
+def fire_due(keys: QueueKeys) -> Flow[Fires]:
+    """Fire all schedules whose time has come; whatever goes wrong is told, not raised.
+
+    A schedule that is not understood here keeps no other from firing at its time.
     """
-    next_in, wrong = -1, None
+    try:
+        next_in_ms, wrong = yield from _fire_pages(keys)
+        if wrong is not None:
+            next_in_ms = yield from _next_in(keys)
+    except BackendError as error:
+        return Fires(-1, error)
+    return Fires(next_in_ms, wrong)
+
+
+def _fire_pages(keys: QueueKeys) -> Flow[tuple[int, ConfigError | None]]:
+    next_in_ms, wrong = -1, None
     while True:
         listed: Listed = yield schedules.schedules(keys, due=True, count=_PAGE)
         done = 0
@@ -86,12 +105,16 @@ def fire_due(keys: QueueKeys) -> Flow[int]:
                 wrong = ConfigError(f"schedule {row.name!r} of queue {keys.queue!r}: {error}")
                 continue
             fired: Fired = yield attempt
-            next_in, done = fired.next_in_ms, done + (fired.next_in_ms >= 0)
+            next_in_ms, done = fired.next_in_ms, done + (fired.next_in_ms >= 0)
         if len(listed.rows) < _PAGE or not done:
-            break
-    if wrong is not None:
-        raise wrong
-    return next_in
+            return next_in_ms, wrong
+
+
+def _next_in(keys: QueueKeys) -> Flow[int]:
+    """Look when something fires beside the schedules that are overdue."""
+    listed: Listed = yield schedules.schedules(keys, count=_PAGE)
+    spans = [row.next_ms - listed.now_ms for row in listed.rows if row.next_ms > listed.now_ms]
+    return soonest(*spans)
 
 
 def _attempt(keys: QueueKeys, row: Row, now_ms: int) -> Command[Fired]:

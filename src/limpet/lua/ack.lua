@@ -1,12 +1,12 @@
 #!lua flags=allow-oom
--- End jobs as done; receipts are pairs of id and fence.
+-- End jobs as done; receipts are hand-outs: fence, number of ids, ids.
 -- Returns {"acked", {positions of those that were not}}: stale receipts, and jobs that were cancelled
 -- meanwhile.
 
 local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
 local at, lane, seq, events = unpack(ARGV)
--- @guard jobs leases left aging held stats meta cancelled
--- @include now session place lease receipts finish_plain
+-- @guard jobs running leases left aging held stats meta cancelled
+-- @include now session place lease receipts finish_plain finish_whole
 
 local answered = recall()
 if answered then
@@ -14,13 +14,11 @@ if answered then
 end
 
 local _, ms = now(at)
-local good, stale = valid(5)
 if n_meta == 0 and n_cancelled == 0 then
-  finish_plain(good)
-  tell_done(good)
-  return remember(ms, { "acked", stale })
+  return remember(ms, { "acked", finish_all_plain(5) })
 end
 -- @guard front suspects scheduled parked unique locks trials wake results expiring notes groups members
 -- @include meta wake marks outcome members over leave finish
+local good, stale = valid(5, 0)
 finish(good, stale)
 return remember(ms, { "acked", stale })

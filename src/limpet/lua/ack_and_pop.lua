@@ -1,5 +1,6 @@
 #!lua flags=allow-oom
--- End jobs as done and hand out new ones in the same step; receipts are pairs of id and fence.
+-- End jobs as done and hand out new ones in the same step; receipts are hand-outs: fence, number of
+-- ids, ids.
 -- Returns what pop returns, with the positions of receipts not acked as the last part: {"popped",
 -- hand-out, due_in_ms, more, draining, {positions}}, {"none", due_in_ms, more, draining, {positions}},
 -- {"paused", {positions}}, {"tend", {positions}} (the acks are done: go on with tend and pop), or
@@ -7,17 +8,15 @@
 
 local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, workers, crew, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
 local at, lane, seq, events, worker, count, burden, crash_limit = unpack(ARGV)
--- @guard jobs waiting leases left aging held stats
--- @include now clock session place lease receipts finish_plain grant wake pop_plain
+-- @guard jobs running waiting leases left aging held stats
+-- @include now clock session place lease receipts finish_plain finish_whole store grant wake pop_plain
 
 local answered = recall()
 local us, ms = now(at)
 load_clock()
 local time = tick(ms)
-local good, stale = valid(9)
 if not answered and n_cancelled == 0 and all_plain(time) then
-  finish_plain(good)
-  tell_done(good)
+  local stale = finish_all_plain(9)
   local record, reply = pop_plain(us, ms)
   save_clock()
   record[#record + 1], reply[#reply + 1] = stale, record ~= reply and stale or nil
@@ -35,6 +34,7 @@ if refused == "lost" then
   save_clock()
   return { refused }
 end
+local good, stale = valid(9, 0)
 finish(good, stale)
 if refused then
   save_clock()

@@ -1,12 +1,12 @@
 #!lua flags=allow-oom
 -- One look: take the next job, or else say what the oldest running one is doing.
--- Returns {"ready", hand-out}, {"timedout", {fence, ms, {id, payload, facts}}} (not taken, its delivery is
+-- Returns {"ready", hand-out}, {"timedout", {fence, ms, {id}, {payload}, {facts}}} (not taken, its delivery is
 -- at least timeout_ms old), {"processing"}, {"none"}, {"paused"}, {"tend"} (call tend, then again), or {"lost"}.
 
 local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, workers, crew, stats, sessions, lanes, wake, paused = unpack(KEYS)
 local at, lane, seq, worker, burden, crash_limit, tended, timeout_ms = unpack(ARGV)
 local count = 1
--- @include now clock session meta place lease grant wake marks door hand sift suspects aside known take pop delivered takeover
+-- @include now clock session meta place lease store grant wake marks door hand sift suspects aside known take pop delivered takeover
 
 -- answer(record): the reply to this request, the first time and again; a delivery that is over by then is none.
 local function answer(record)

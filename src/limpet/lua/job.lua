@@ -4,19 +4,8 @@
 
 local jobs, scheduled, parked, running, leases, meta, dead = unpack(KEYS)
 local at, id = unpack(ARGV)
--- @include now meta place lease look
+-- @include now meta place lease look state
 
 local _, ms = now(at)
-local facts = facts_of(id)
-local state, when = "waiting", nil
-if redis.call("HEXISTS", running, id) == 1 then
-  state = "running"
-elseif redis.call("ZSCORE", scheduled, id) then
-  state, when = "scheduled", redis.call("ZSCORE", scheduled, id)
-elseif redis.call("ZSCORE", dead, id) then
-  state, when = "dead", redis.call("ZSCORE", dead, id)
-elseif parks_under(facts) and redis.call("ZSCORE", parked, parked_as(id, facts)) then
-  state = "parked"
-end
-local found = view(id, state, when)
+local found = view(id, state_of(id, facts_of(id)))
 return found and { "job", ms, found } or { "unknown" }

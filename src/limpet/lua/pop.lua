@@ -1,13 +1,13 @@
 #!lua flags=allow-oom
 -- Hand up to `count` jobs to a worker, under its lease.
--- Returns {"popped", {fence, ms, {id, payload, facts, ...}}, due_in_ms, more, draining},
+-- Returns {"popped", {fence, ms, {ids}, {payloads}, {facts}}, due_in_ms, more, draining},
 -- {"none", due_in_ms, more, draining}, {"paused"}, {"tend"} (call tend, then pop again),
 -- or {"lost"} if the worker was declared dead.
 
 local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, workers, crew, stats, sessions, lanes, wake, paused = unpack(KEYS)
 local at, lane, seq, worker, count, burden, crash_limit, tended = unpack(ARGV)
 -- @guard jobs running leases aging held stats
--- @include now clock session place grant wake pop_plain
+-- @include now clock session place store grant wake pop_plain
 
 local answered = recall()
 local us, ms = now(at)

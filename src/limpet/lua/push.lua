@@ -7,8 +7,8 @@
 
 local clock, jobs, waiting, front, scheduled, parked, running, meta, unique, stats, sessions, lanes, wake, paused, members = unpack(KEYS)
 local at, lane, seq, events, shape = unpack(ARGV)
--- @guard waiting
--- @include now clock born session wake push_plain
+-- @guard waiting jobs
+-- @include now clock born session wake store number push_plain
 
 local answered = recall()
 if answered then
@@ -19,6 +19,6 @@ local _, ms = now(at)
 if shape == "plain" then
   return remember(ms, push_plain(6, ms))
 end
--- @guard jobs front scheduled parked running meta unique stats members
+-- @guard front scheduled parked running meta unique stats members
 -- @include meta place members join enter push_all
 return remember(ms, push_all(parse(6), 6, ms))

@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
 -- Hand jobs that were delivered at least older_ms ago and not ended to the caller, oldest first.
--- Returns {"popped", {fence, ms, {id, payload, facts, ...}}}, {"none"}, or {"lost"}.
+-- Returns {"popped", {fence, ms, {ids}, {payloads}, {facts}}}, {"none"}, or {"lost"}.
 
 local clock, jobs, running, leases, left, aging, held, meta, trials, cancelled, workers, stats, sessions, lanes = unpack(KEYS)
 local at, lane, seq, worker, count, older_ms = unpack(ARGV)
--- @include now clock session meta place lease grant hand delivered takeover
+-- @include now clock session meta place lease store grant hand delivered takeover
 
 local answered = recall()
 if answered then

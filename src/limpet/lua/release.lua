@@ -1,5 +1,6 @@
 #!lua flags=allow-oom
--- Give jobs back: to their place in line, or for `delay_ms` later. Receipts are pairs of id and fence.
+-- Give jobs back: to their place in line, or for `delay_ms` later. Receipts are hand-outs: fence, number of
+-- ids, ids.
 -- Returns {"released", {positions of those that were not}}: stale receipts, and jobs that were cancelled meanwhile.
 
 local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
@@ -12,7 +13,7 @@ if answered then
 end
 
 local _, ms = now(at)
-local good, stale = valid(6)
+local good, stale = valid(6, 0)
 for _, receipt in ipairs(good) do
   local id, facts = receipt.id, facts_of(receipt.id)
   local _, started_ms = lease_of(receipt.fence)

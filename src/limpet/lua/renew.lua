@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Renew the lease of a worker in one queue and check the receipts it shows (pairs of id and fence).
+-- Renew the lease of a worker in one queue and check the receipts it shows (hand-outs: fence, number of ids, ids).
 -- Returns {"renewed", {positions of receipts that hold nothing any more}, {positions of cancelled jobs}},
 -- or {"lost"} if the worker was declared dead.
 
@@ -15,7 +15,7 @@ save_clock()
 if not renew_lease(worker, time) then
   return { "lost" }
 end
-local good, stale = valid(3)
+local good, stale = valid(3, 0)
 local told = {}
 for _, receipt in ipairs(good) do
   if redis.call("SISMEMBER", cancelled, receipt.id) == 1 then

@@ -4,7 +4,7 @@
 
 local clock, jobs, running, leases, left, aging, held, meta, trials, cancelled, workers, stats, sessions, lanes = unpack(KEYS)
 local at, lane, seq, worker, id, fence, timeout_ms = unpack(ARGV)
--- @include now clock session meta place lease grant hand delivered takeover
+-- @include now clock session meta place lease store grant hand delivered takeover
 
 local answered = recall()
 if answered then

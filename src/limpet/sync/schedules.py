@@ -44,11 +44,12 @@ class Schedules(QueueBase):
         Returns:
             Whether anything changed.
         """
+        named = schedule_name_of(name)
         when = timing(cron, every=every, tz=tz, missed=missed, overlap=overlap)
         job = new_job(self.policy, recurring(item if isinstance(item, Item) else Item(item)))
         spec = Spec(when, job.payload, job.how(), owner)
         self._limpet.register(self.name)
-        changed = self._run(schedule_flows.save(self._keys, schedule_name_of(name), spec))
+        changed = self._run(schedule_flows.save(self._keys, named, spec))
         if changed:  # somebody may have dropped the queue since it was registered
             self._limpet.register(self.name, again=True)
         return changed

@@ -6,6 +6,7 @@ from typing import Any
 
 from limpet.errors import ConfigError, PayloadError
 from limpet.tasks.codec import JSON, Codec, from_bytes, to_bytes
+from limpet.tasks.names import is_name
 from limpet.tasks.steering import NUMBERS, Retry
 
 
@@ -42,7 +43,7 @@ def write(call: Call, codec: Codec) -> bytes:
 def read(payload: bytes, codec: Codec) -> Call:
     """Read a call; whatever is wrong with it is a `PayloadError`."""
     found = from_bytes(payload)
-    if not isinstance(found, dict) or not isinstance(found.get("task"), str) or not found["task"]:
+    if not isinstance(found, dict) or not is_name(found.get("task")):
         raise PayloadError('a payload must be a JSON object with the name of a task in "task"')
     args, kwargs = _read_arguments(found, codec)
     return Call(found["task"], args, kwargs, **_read_options(found.get("options", {})))

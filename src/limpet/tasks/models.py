@@ -5,9 +5,11 @@ because a payload says so.
 """
 
 import dataclasses
+import inspect
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, get_args, get_type_hints
@@ -74,6 +76,18 @@ def _is_below(cls: type, module: str, base: str) -> bool:
     return isinstance(found, type) and issubclass(cls, found)
 
 
+def fault_in(kind: Kind, value: Any, fields: dict[str, Any]) -> str | None:
+    """Say why an object would not come back as it is; None if it would."""
+    cls: Any = type(value)
+    if cls.__eq__ is object.__eq__:  # nobody can tell
+        return None
+    try:
+        again = kind.read(cls, fields)
+    except Exception as error:  # noqa: BLE001 - a class of the user's own may raise anything
+        return f"it cannot be made again from its fields: {error}"
+    return None if again == value else "made again from its fields it would be another"
+
+
 class Types:
     """The classes that one app knows, by name."""
 
@@ -111,34 +125,39 @@ class Types:
         return self._by_name.get(name)
 
     def _read_annotations(self) -> bool:
-        """Read what was left unread; a name that is not defined yet is tried again next time."""
-        unread, self._unread, left = self._unread, [], []
+        """Read what was left unread; a name that is not defined yet is tried again next time.
+
+        Threads may do this at the same time: what one has read stays listed until it is known.
+        """
         before = len(self._by_name)
-        for annotated in unread:
-            complete = True
-            for hint in _hints(annotated):
-                complete = complete and hint is not None
+        for annotated in list(self._unread):
+            hints = list(_hints(annotated))
+            for hint in hints:
                 for cls in _classes(hint):
                     self.add(cls)
-            if not complete:
-                left.append(annotated)
-        self._unread += left
+            if None not in hints and annotated in self._unread:
+                with suppress(ValueError):  # another thread was faster
+                    self._unread.remove(annotated)
         return len(self._by_name) > before
 
 
 def _hints(annotated: Any) -> Iterator[Any]:
     """Resolve annotations one by one; None for one with a name that is not defined."""
-    if isinstance(annotated, type):
-        space = vars(sys.modules.get(annotated.__module__, SimpleNamespace()))
-    else:
-        space = annotated.__globals__
-    given: Mapping[str, Any] = getattr(annotated, "__annotations__", {})
-    for name, hint in given.items():
-        holder = SimpleNamespace(__annotations__={name: hint})
-        try:
-            yield get_type_hints(holder, globalns=space)[name]
-        except (NameError, AttributeError, TypeError):
-            yield None
+    for owner in annotated.__mro__ if isinstance(annotated, type) else (annotated,):
+        for name, hint in inspect.get_annotations(owner).items():
+            holder = SimpleNamespace(__annotations__={name: hint})
+            try:
+                yield get_type_hints(holder, globalns=_names_around(owner))[name]
+            except (NameError, AttributeError, TypeError):
+                yield None
+
+
+def _names_around(owner: Any) -> dict[str, Any]:
+    """List the names that annotations of a function or class may use."""
+    if isinstance(owner, type):
+        return vars(sys.modules.get(owner.__module__, SimpleNamespace()))
+    found: dict[str, Any] = getattr(inspect.unwrap(owner), "__globals__", {})
+    return found
 
 
 def _classes(hint: Any) -> Iterator[type]:

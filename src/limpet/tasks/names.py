@@ -4,6 +4,16 @@ import sys
 from pathlib import PurePath
 from typing import Any
 
+#: Longer names are mistakes, or mischief.
+MAX_NAME = 200
+
+
+def is_name(given: Any) -> bool:
+    """Tell whether something can be the name of a task."""
+    if not isinstance(given, str) or not given.strip() or len(given) > MAX_NAME:
+        return False
+    return not any(char < " " or "\ud800" <= char <= "\udfff" for char in given)
+
 
 def full_name(thing: Any) -> str:
     """Name a function or class by its module and its name there."""

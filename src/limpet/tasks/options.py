@@ -8,6 +8,7 @@ from typing import Any, Literal, TypedDict
 from limpet.errors import ConfigError
 from limpet.keys import queue_keys
 from limpet.options import Duration, OnTwin, Payload, UniqueMode, count_of, milliseconds
+from limpet.tasks.names import MAX_NAME, is_name
 from limpet.tasks.steering import Errors, Retry, errors_of
 
 Unique = UniqueMode | tuple[str, ...]
@@ -82,8 +83,8 @@ class TaskOptions:
 
     def __post_init__(self) -> None:
         """Check every option."""
-        if self.name is not None and (not isinstance(self.name, str) or not self.name.strip()):
-            raise ConfigError(f"the name of a task must be some text, got {self.name!r}")
+        if self.name is not None and not is_name(self.name):
+            raise ConfigError(f"the name of a task is a text of 1 to {MAX_NAME} characters")
         queue_keys(self.queue)
         check_unique(self.unique)
         _one_of(self.unique_while, ("waiting", "running"), "unique_while")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from limpet.errors import PayloadError
-from limpet.tasks.models import Kind, Types, kind_of
+from limpet.tasks.models import Kind, Types, fault_in, kind_of
 from limpet.tasks.scalars import BY_TAG, BY_TYPE
 from limpet.tasks.trail import Trail, refuse
 
@@ -100,10 +100,15 @@ class Writer:
         return {"$class": name, "fields": self._fields(kind, value, trail, depth)}
 
     def _fields(self, kind: Kind, value: Any, trail: Trail, depth: int) -> dict[str, Any]:
-        fields = kind.write(value)
-        if not kind.tagged:
-            return fields
-        return {name: self.write(part, (trail, f".{name}"), depth) for name, part in fields.items()}
+        given = kind.write(value)
+        fields = given
+        if kind.tagged:
+            items = given.items()
+            fields = {name: self.write(part, (trail, f".{name}"), depth) for name, part in items}
+        fault = fault_in(kind, value, given)
+        if fault is not None:
+            raise refuse(trail, f"{type(value).__name__} cannot travel: {fault}")
+        return fields
 
 
 class Reader:

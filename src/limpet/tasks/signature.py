@@ -59,7 +59,7 @@ def _is(annotation: Any, wanted: type, fn: Callable[..., Any]) -> bool:
     if not isinstance(annotation, str):
         return annotation is wanted
     first, *rest = annotation.strip("\"' ").split(".")
-    found = getattr(fn, "__globals__", {}).get(first)
+    found = getattr(inspect.unwrap(fn), "__globals__", {}).get(first)
     for name in rest:
         found = getattr(found, name, None)
     if found is None:  # imported for type checkers only

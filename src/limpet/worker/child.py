@@ -25,6 +25,8 @@ from limpet.worker.worker import Worker
 
 log = logging.getLogger("limpet")
 
+#: What it may take on top of its grace time to stop, as in the parent.
+EXTRA_S = 5.0
 #: Exit codes, as the command line has them.
 WRONG, USAGE, UNREACHABLE = 1, 2, 69
 
@@ -37,7 +39,7 @@ class Child:
         self._plan, self._number = plan, number
         self._worker: Worker | None = None
         self._works = False
-        self._reporter = Reporter(wire, self.obey)
+        self._reporter = Reporter(wire, self.obey, self._stop_alone)
 
     def run(self) -> int:
         """Work until told to stop; answers the exit code."""
@@ -53,7 +55,7 @@ class Child:
             return self._fail(error)
 
     def obey(self, order: Order) -> None:
-        """Do what the parent or a signal says; may come from any thread.
+        """Do what the parent or a signal says. May be called from any thread.
 
         Before there is a worker nothing is held, and an import cannot be ended in a nicer way.
         """
@@ -65,6 +67,12 @@ class Child:
             os._exit(0)
         else:
             worker.stop(now=order == "now")
+
+    def _stop_alone(self) -> None:
+        """Stop without the parent, who would kill us if we did not."""
+        self.obey("stop")
+        if self._worker is not None:
+            self._worker.end_within(self._plan.grace_s + EXTRA_S)
 
     def _hear_signals(self) -> None:
         """Take signals as the parent's orders: it may pass on what the whole group got.

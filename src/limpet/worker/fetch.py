@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from limpet.errors import ConfigError
 from limpet.keys import queue_keys
 
+#: The heaviest weight.
+MOST = 1000
 #: What users write: "high,low", "high=3,low=1", a list of names, or names with weights.
-Queues = str | Sequence[str] | Mapping[str, int]
+QueuesGiven = str | Sequence[str] | Mapping[str, int]
 #: Asks for jobs: yields a queue and how many to take there, is sent how many there were.
 Asking = Generator[tuple[str, int], int, None]
 
@@ -28,7 +30,7 @@ class Lines:
         return ",".join(f"{name}={weight}" for name, weight in pairs)
 
 
-def lines_of(given: Queues) -> Lines:
+def lines_of(given: QueuesGiven) -> Lines:
     """Read and check what a worker is to serve."""
     if isinstance(given, str):
         pairs = [_pair(part) for part in given.split(",") if part.strip()]
@@ -61,8 +63,8 @@ def _weight(name: str, weight: int | None) -> int:
     """Check a weight; a queue without one among others with weights counts once."""
     if weight is None:
         return 1
-    if isinstance(weight, bool) or not isinstance(weight, int) or not 1 <= weight <= 1000:  # noqa: PLR2004
-        raise ConfigError(f"the weight of queue {name!r} must be from 1 to 1000, got {weight!r}")
+    if isinstance(weight, bool) or not isinstance(weight, int) or not 1 <= weight <= MOST:
+        raise ConfigError(f"the weight of queue {name!r} must be from 1 to {MOST}, got {weight!r}")
     return weight
 
 

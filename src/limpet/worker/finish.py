@@ -56,10 +56,10 @@ class Finish:
         """Tell an outcome once; answers whether it counted."""
         queue = self._queues[delivery.queue]
         match outcome:
-            case Done(None):
-                self._acks.add(delivery)
-            case Done(body):
+            case Done(bytes() as body):
                 return await queue.complete(delivery, body)
+            case Done():
+                self._acks.add(delivery)
             case Failed(message) | Rejected(message) | TimedOut(message):
                 return await queue.fail(delivery, message)
             case RetryLater(delay_ms, message):

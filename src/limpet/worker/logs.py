@@ -16,6 +16,11 @@ class Lines(logging.Formatter):
         super().__init__(f"%(asctime)s %(levelname)-7s {who}%(message)s", "%Y-%m-%d %H:%M:%S")
         self._coloured = coloured
 
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the library's name
+        """Write the first line; whose log it is need not be said here."""
+        record.message = record.message.removeprefix("limpet: ")
+        return super().formatMessage(record)
+
     def format(self, record: logging.LogRecord) -> str:
         """Write one record."""
         line = super().format(record)

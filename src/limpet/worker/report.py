@@ -19,6 +19,8 @@ from limpet.worker.wire import CannotStart, Order, Ready, Sign, Told, Wire
 log = logging.getLogger("limpet")
 
 SIGN_S = 0.5
+#: How long the parent may take to hear that we work, before we go on without it.
+GO_S = 1.0
 #: Signs in a lease, at least.
 SIGNS = 4
 
@@ -37,18 +39,23 @@ def inherited() -> tuple[Plan, int, Wire]:
 class Reporter:
     """Reports to the parent and passes its orders on."""
 
-    def __init__(self, wire: Wire, obey: Callable[[Order], None]) -> None:
-        """Start the thread; orders are passed on from there."""
-        self._wire, self._obey = wire, obey
+    def __init__(
+        self, wire: Wire, obey: Callable[[Order], None], orphaned: Callable[[], None]
+    ) -> None:
+        """Start the thread; orders are passed on from there, and the end of the parent."""
+        self._wire, self._obey, self._orphaned = wire, obey, orphaned
         self._interval_s = SIGN_S
         self._due_at: float | None = None
+        self._go = threading.Event()
         threading.Thread(target=self._run, name="limpet-reporter", daemon=True).start()
 
     def works(self, ready: Ready) -> None:
-        """Tell that we work, and as whom."""
+        """Tell as whom we work, and wait until the parent looks after us: then jobs may come."""
         if ready.lease_ms is not None:
             self._interval_s = min(SIGN_S, ready.lease_ms / 1000 / SIGNS)
-        self._wire.tell(ready)
+        self._go.clear()
+        if self._wire.tell(ready):
+            self._go.wait(GO_S)
 
     def cannot_start(self, refusal: CannotStart) -> None:
         """Tell why we do not work."""
@@ -67,12 +74,18 @@ class Reporter:
         at = self._due_at
         self._wire.tell(Sign(None if at is None else at - time.monotonic()))
 
+    def _heed(self, order: Order) -> None:
+        try:
+            self._go.set() if order == "go" else self._obey(order)
+        except Exception:
+            log.exception("cannot do what the parent says: %s", order)  # signs must go on
+
     def _run(self) -> None:
         while not self._wire.closed:
             self._sign()
             select.select([self._wire.end], [], [], self._interval_s)
             for message in self._wire.listen():
                 if isinstance(message, Told):
-                    self._obey(message.order)
+                    self._heed(message.order)
         log.warning("the parent is gone: stopping")
-        self._obey("stop")
+        self._orphaned()

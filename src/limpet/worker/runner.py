@@ -1,4 +1,4 @@
-"""How one job is run, as a pipeline of steps:
+"""How one job is run, as a pipeline of steps over values.
 
     decode -> find -> inject -> (an executor performs it) -> judge -> Outcome
 
@@ -8,6 +8,7 @@ the run early with an outcome. What becomes of an outcome stands in `finish`.
 
 import traceback
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from limpet.app.context import Desk, Job
@@ -35,6 +36,7 @@ from limpet.worker.outcomes import (
 DONE = Done()
 #: Frames of a traceback that are told; those nearest to the error.
 FRAMES = 20
+_HERE = str(Path(__file__).parent)
 #: A raised `Retry` without a policy behind it has no limit.
 _NO_LIMIT = 1_000_000
 
@@ -174,10 +176,18 @@ def told(error: BaseException) -> str:
     """Write an error with the end of its traceback, in bounded length; the error comes first."""
     try:
         first = "".join(traceback.format_exception_only(error)).strip()
-        frames = traceback.format_tb(error.__traceback__)[-FRAMES:]
+        frames = traceback.format_list(_frames_of(error)[-FRAMES:])
     except Exception:  # noqa: BLE001 - an error whose text raises
         first, frames = type(error).__name__, []
     return bounded("\n".join([first, *(frame.rstrip() for frame in frames)]))
+
+
+def _frames_of(error: BaseException) -> traceback.StackSummary:
+    """Get the frames of an error, without those of ours that only led to the user's code."""
+    stack = traceback.extract_tb(error.__traceback__)
+    mine = [frame.filename.startswith(_HERE) for frame in stack]
+    first = mine.index(False) if False in mine else 0
+    return traceback.StackSummary.from_list(stack[first:])
 
 
 def bounded(text: str) -> str:

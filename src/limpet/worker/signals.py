@@ -3,49 +3,70 @@
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable
-from types import FrameType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 log = logging.getLogger("limpet.worker")
 STOPPING = (signal.SIGTERM, signal.SIGINT)
 ASKING = (signal.SIGUSR1, signal.SIGTTIN)
 
 
+class Stop(Protocol):
+    """Stops a worker."""
+
+    def __call__(self, *, now: bool) -> None:
+        """Stop it, now or when its jobs ended."""
+
+
 class Signals:
     """A block in which signals are handled, if it is in the main thread.
 
-    Handlers run between two steps of the main thread's Python code, so they are heard also while
-    a job blocks the loop.
+    A thread of its own hears of them, whatever the main thread is doing: a job may block it in a
+    call that no handler of Python interrupts.
     """
 
-    def __init__(self, stop: Callable[[], None], dump: Callable[[], None]) -> None:
-        """Call these."""
+    def __init__(self, stop: Stop, dump: Callable[[], None]) -> None:
+        """Call these; the second signal to stop means now."""
         self._stop, self._dump = stop, dump
         self._before: dict[int, Any] = {}
+        self._ear, self._bell = socket.socketpair()
+        self._wakeup_before = -1
 
     def __enter__(self) -> Self:
         """Handle signals."""
         if threading.current_thread() is threading.main_thread():
-            for number in STOPPING:
-                self._before[number] = signal.signal(number, self._stopping)
-            for number in ASKING:
-                self._before[number] = signal.signal(number, self._asking)
+            self._bell.setblocking(False)
+            threading.Thread(target=self._listen, daemon=True, name="limpet-signals").start()
+            self._wakeup_before = signal.set_wakeup_fd(
+                self._bell.fileno(), warn_on_full_buffer=False
+            )
+            for number in (*STOPPING, *ASKING):
+                # Where there is a handler, the number is written to the bell at once.
+                self._before[number] = signal.signal(number, lambda *_: None)
         return self
 
     def __exit__(self, *_: object) -> None:
         """Leave them to whoever had them before."""
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
+        if self._before:
+            for number, handler in self._before.items():
+                signal.signal(number, handler)
+            signal.set_wakeup_fd(self._wakeup_before)
+        self._bell.close()
 
-    def _stopping(self, _number: int, _frame: FrameType | None) -> None:
-        self._stop()
-
-    def _asking(self, _number: int, _frame: FrameType | None) -> None:
-        # Not here: the interrupted code may be in the middle of writing a log line itself.
-        threading.Thread(target=self._dump, daemon=True, name="limpet-dump").start()
+    def _listen(self) -> None:
+        """Act on signals until the block ends and closes the line."""
+        stops = 0
+        with self._ear as ear:
+            while numbers := ear.recv(64):
+                for number in numbers:
+                    if number in STOPPING:
+                        self._stop(now=stops > 0)
+                        stops += 1
+                    elif number in ASKING:
+                        self._dump()
 
 
 class LastResort:

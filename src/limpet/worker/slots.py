@@ -1,12 +1,14 @@
 """The jobs that are running here, each in a slot."""
 
 import time
-from asyncio import TimerHandle
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from limpet.worker.outcomes import Outcome, Why
 from limpet.worker.runner import Run
+
+if TYPE_CHECKING:
+    from asyncio import TimerHandle
 
 
 class Executor(Protocol):

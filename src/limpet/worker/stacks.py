@@ -2,8 +2,10 @@
 
 import sys
 import traceback
-from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 #: So many frames are shown, those nearest to what happens now.
 FRAMES = 12

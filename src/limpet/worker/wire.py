@@ -16,7 +16,8 @@ _PIECE = 65536
 #: How long a message that must arrive may wait for a parent that does not read.
 PATIENCE_S = 5.0
 
-Order = Literal["stop", "now", "dump"]
+#: Begin to take jobs; stop; stop at once; say what you are doing.
+Order = Literal["go", "stop", "now", "dump"]
 
 
 @dataclass(frozen=True, slots=True)

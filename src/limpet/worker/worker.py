@@ -2,19 +2,21 @@
 
 import asyncio
 import logging
-import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Literal
 
 from limpet.aio import AsyncLimpet
-from limpet.app import App
-from limpet.errors import ConfigError
+from limpet.app.app import App
+from limpet.errors import ConfigError, QueueFull
 from limpet.options import Duration, WorkerOptions, count_of, milliseconds
+from limpet.worker.bench import Bench, OnDeadline
 from limpet.worker.closing import drain, give_back
 from limpet.worker.dump import describe
-from limpet.worker.fetch import Lines, Queues, lines_of
-from limpet.worker.shift import Settings, Shift
+from limpet.worker.fetch import Lines, QueuesGiven, lines_of
+from limpet.worker.shift import OnIdentity, Settings, Shift
 from limpet.worker.signals import LastResort, Signals
+from limpet.worker.taking import Queues
 from limpet.worker.watchdog import EXIT_CODE
 
 log = logging.getLogger("limpet.worker")
@@ -22,6 +24,9 @@ log = logging.getLogger("limpet.worker")
 SLACK_S = 10.0
 #: The same after it was told to stop at once.
 HURRY_S = 3.0
+#: How long the taking may go on after it was told to stop, before it is told again.
+AGAIN_S = 0.2
+Told = Literal["stop", "now"] | None
 
 
 class Worker:
@@ -31,7 +36,7 @@ class Worker:
         self,
         app: App,
         *,
-        queues: Queues | None = None,
+        queues: QueuesGiven | None = None,
         concurrency: int = 10,
         burst: bool = False,
         grace: Duration = "30s",
@@ -66,8 +71,10 @@ class Worker:
             options.lease_ms,
         )
         self._handle_signals = handle_signals
-        self._guard = threading.Lock()
-        self._stops = 0
+        self._told: Told = None
+        #: Who wants to know under which identity it works, and when its jobs must have ended.
+        self.on_identity: OnIdentity | None = None
+        self.on_deadline: OnDeadline | None = None
         self._shift: Shift | None = None
         self._bells: tuple[asyncio.AbstractEventLoop, asyncio.Event, asyncio.Event] | None = None
         self._last_resort = LastResort(self._give_back)
@@ -76,11 +83,6 @@ class Worker:
     def id(self) -> str | None:
         """The identity under which it works now; it may get a new one."""
         return None if self._shift is None else self._shift.client.worker
-
-    @property
-    def due_at(self) -> float | None:
-        """When the first running job must have ended (monotonic seconds); None for any time."""
-        return None if self._shift is None else self._shift.due_at
 
     # -- running ----------------------------------------------------------------------------
 
@@ -109,18 +111,23 @@ class Worker:
         self._bells = (asyncio.get_running_loop(), stop, now)
         self._ring()
         async with self._opened() as client, _lifespan(self.app):
-            shift = self._shift = Shift(self.app, client, self.settings)
+            queues = Queues(client)
+            bench = Bench(self.app, queues, self.on_deadline)
+            client.watch(bench.hear_of_cancelled)
             await client.start_worker(tasks=self.options.tasks)
-            log.info(
-                "limpet: working on %s with %d slots",
-                *(self.settings.lines, self.settings.concurrency),
-            )
+            shift = Shift(client, queues, bench, self.settings, self.on_identity)
+            self._shift = shift
+            ticking = asyncio.create_task(shift.tick_on())
             try:
-                await _take_until(shift, stop)
-                await drain(shift, now)
-                await give_back(shift)
+                await _save_schedules(self.app, client)
+                await shift.sign_on()
+                log.info("limpet: %s works on %s", client.worker, self.settings.lines)
+                await _take_until(shift, stop, ticking)
+                await drain(bench, self.settings.grace_s, now)
+                await give_back(bench)
             finally:
-                shift.close()
+                ticking.cancel()
+                bench.close()
         self._bells = self._shift = None
         return shift.code
 
@@ -138,24 +145,27 @@ class Worker:
     def stop(self, *, now: bool = False) -> None:
         """Stop taking, let running jobs go on for the grace time, give the rest back.
 
-        With `now`, or when called a second time, give all back at once. Any thread may call it.
+        With `now` give all back at once. Any thread may call it, as often as it likes.
         """
-        with self._guard:
-            self._stops = 2 if now else self._stops + 1
-            if self._handle_signals:
-                grace_s = self.settings.grace_s + SLACK_S
-                self._last_resort.arm(HURRY_S if self._stops > 1 else grace_s)
+        # No lock: a signal's handler may come in between, in the same thread.
+        told, self._told = self._told, "now" if now or self._told == "now" else "stop"
+        if self._handle_signals and told != self._told:
+            self._last_resort.arm(HURRY_S if now else self.settings.grace_s + SLACK_S)
         self._ring()
+
+    def end_within(self, seconds: float) -> None:
+        """See to it that the process is gone by then, whatever its jobs do; they are given back."""
+        self._last_resort.arm(seconds)
 
     def _ring(self) -> None:
         """Pass on to the loop what it was told, also what it was told before it ran."""
         bells = self._bells
-        if bells is None or not self._stops:
+        if bells is None or self._told is None:
             return
         loop, stop, now = bells
         try:
             loop.call_soon_threadsafe(stop.set)
-            if self._stops > 1:
+            if self._told == "now":
                 loop.call_soon_threadsafe(now.set)
         except RuntimeError:  # the loop is closed: it has ended already
             return
@@ -163,7 +173,7 @@ class Worker:
     def dump(self) -> None:
         """Write to the log what every slot is doing. Any thread may call it."""
         shift = self._shift
-        slots = [] if shift is None else list(shift.running)
+        slots = [] if shift is None else list(shift.bench.running)
         log.warning("limpet: %s: %s", self.id, describe(slots, self.settings.concurrency))
 
     def _give_back(self) -> None:
@@ -174,21 +184,30 @@ class Worker:
             heart.stop()
 
 
-async def _take_until(shift: Shift, stop: asyncio.Event) -> None:
+async def _take_until(shift: Shift, stop: asyncio.Event, ticking: "asyncio.Task[None]") -> None:
     """Take jobs until told to stop, all is done in a burst, or there is no hearing the server."""
     loop = asyncio.get_running_loop()
-    taking, ticking = loop.create_task(shift.take_on()), loop.create_task(shift.tick_on())
-    stopping = loop.create_task(stop.wait())
+    taking, stopping = loop.create_task(shift.take_on()), loop.create_task(stop.wait())
     try:
         await asyncio.wait({taking, ticking, stopping}, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for task in (taking, stopping):
-            task.cancel()
-        await asyncio.wait({taking, stopping})
+        # The client library may swallow a cancellation while it connects: say it until it is heard.
+        while pending := [task for task in (taking, stopping) if not task.done()]:
+            for task in pending:
+                task.cancel()
+            await asyncio.wait(pending, timeout=AGAIN_S)
     error = None if taking.cancelled() else taking.exception()
     if error is not None:
         log.critical("limpet: the worker cannot go on", exc_info=error)
         shift.code = EXIT_CODE
+
+
+async def _save_schedules(app: App, client: AsyncLimpet) -> None:
+    """Write what the app declares; a full server needs workers all the more."""
+    try:
+        await app.asave_schedules(client)
+    except QueueFull as error:
+        log.warning("limpet: the schedules of %s are as before: %s", app.name, error)
 
 
 @asynccontextmanager

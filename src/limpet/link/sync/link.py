@@ -29,6 +29,7 @@ from limpet.errors import BackendError, WorkerLost
 from limpet.flows.base import Flow, Rest, Step, Wait, Woken
 from limpet.flows.pop import MAX_WAIT_MS
 from limpet.keys import REGISTRY
+from limpet.link import time_shift
 from limpet.link.contact import Contact
 from limpet.link.lanes import Lane, Lanes, Unsettled, backoff_s
 from limpet.link.sync.calls import run_and_wait, run_script
@@ -77,16 +78,20 @@ class Link:
         self._context: Context | None = None
         self._gate = threading.Lock()
 
+    @property
+    def _at(self) -> str:
+        return self.at_us or time_shift.at
+
     # -- commands ---------------------------------------------------------------------------
 
     def send(self, command: Command[T]) -> T:
         """Send one command and read its answer; sent again as often as needed, done once."""
         if not command.numbered:
-            envelope = (self.at_us,) if "at" in command.envelope else ()
+            envelope = (self._at,) if "at" in command.envelope else ()
             return command.read(self._deliver(command, envelope))
         lane, settled = self._lanes.take(), False
         try:
-            answer = command.read(self._deliver(command, (self.at_us, lane.name, lane.seq)))
+            answer = command.read(self._deliver(command, (self._at, lane.name, lane.seq)))
             settled = True
         except (BackendError, WorkerLost) as error:
             settled = isinstance(error, WorkerLost) or not error.maybe_done
@@ -130,7 +135,7 @@ class Link:
 
     def send_again(self, command: Command[T], lane: Lane) -> T:
         """Send a command under the number of a request that was given up; that ends the latter."""
-        answer = command.read(self._deliver(command, (self.at_us, lane.name, lane.seq)))
+        answer = command.read(self._deliver(command, (self._at, lane.name, lane.seq)))
         self._lanes.give(lane)
         return answer
 

@@ -35,5 +35,5 @@ local function finish(good, stale)
   if #special > 0 then
     rouse_for_returned()
   end
-  tell_done(good)
+  tell_done(#good)
 end

@@ -21,9 +21,9 @@ local function finish_plain(good)
   redis.call("HINCRBY", stats, "completed", #ids)
 end
 
--- tell_done(good): let those who listen know.
-local function tell_done(good)
-  if #good > 0 then
-    redis.call("PUBLISH", events, "done " .. #good)
+-- tell_done(count): let those who listen know.
+local function tell_done(count)
+  if count > 0 then
+    redis.call("PUBLISH", events, "done " .. count)
   end
 end

@@ -13,7 +13,7 @@ local function let_go()
     if not has_members(facts.after) then
       redis.call("ZREM", parked, parked_as(id, facts))
       redis.call("ZADD", front, int(facts.place), id)
-      facts.after = nil
+      facts.after, facts.tally = nil, { done = 0, failed = 0, cancelled = 0 }
       note(id, facts)
     end
   end

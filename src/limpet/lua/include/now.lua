@@ -1,9 +1,10 @@
--- now(at): the server's time in microseconds and in milliseconds; `at` (microseconds) fixes it in tests.
+-- now(at): the server's time in microseconds and in milliseconds; in tests `at` (microseconds) fixes it, or is added
+-- to it if it has a sign.
 local function now(at)
   local us = tonumber(at)
-  if not us then
+  if not us or string.sub(at, 1, 1) == "+" then
     local time = redis.call("TIME")
-    us = time[1] * 1000000 + time[2]
+    us = time[1] * 1000000 + time[2] + (us or 0)
   end
   return us, math.floor(us / 1000)
 end

@@ -15,7 +15,7 @@ local function first_time(record, ms)
   if record[1] ~= "popped" then
     return record
   end
-  return { "popped", show(record[2], ms, taken, bodies, notes), record[3], record[4], record[5], record[6] }
+  return { "popped", { record[2], ms, taken, bodies, raws }, record[3], record[4], record[5], record[6] }
 end
 
 -- again(record): the reply to the same request sent again.

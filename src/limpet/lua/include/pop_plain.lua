@@ -1,42 +1,61 @@
 -- Needs jobs, waiting, stats, wake, worker, count; grant, rouse.
 
--- living(entries, payloads, ids, items): add those that are no ghosts, as ids and as they are answered.
-local function living(entries, payloads, ids, items)
+-- all_there(payloads): is none of them a ghost?
+local function all_there(payloads)
+  for _, payload in ipairs(payloads) do
+    if not payload then
+      return false
+    end
+  end
+  return true
+end
+
+-- living(entries, payloads, ids, bodies): add those that are no ghosts; answers how many were.
+local function living(entries, payloads, ids, bodies)
   local before = #ids
   for i, id in ipairs(entries) do
     if payloads[i] then
-      ids[#ids + 1] = id
-      items[#items + 1], items[#items + 2], items[#items + 3] = id, payloads[i], ""
+      ids[#ids + 1], bodies[#bodies + 1] = id, payloads[i]
     end
   end
   local ghosts = #entries - (#ids - before)
-  if ghosts > 0 then
-    redis.call("HINCRBY", stats, "ghosts", -ghosts)
-  end
+  redis.call("HINCRBY", stats, "ghosts", -ghosts)
   return ghosts
+end
+
+-- fetch(): the next ids of the line with their payloads, and whether there are more; passes over some 100 ghosts at most.
+local function fetch()
+  local ids, bodies, ghosts, found = {}, {}, 0, 0
+  repeat
+    local entries = redis.call("LPOP", waiting, count - #ids)
+    if not entries or #entries == 0 then
+      return ids, bodies, false
+    end
+    local payloads = redis.call("HMGET", jobs, unpack(entries))
+    if #ids == 0 and all_there(payloads) then
+      return entries, payloads, redis.call("LLEN", waiting) > 0
+    end
+    found = living(entries, payloads, ids, bodies)
+    ghosts = ghosts + found
+  until found == 0 or ghosts > 100
+  return ids, bodies, redis.call("LLEN", waiting) > 0
 end
 
 -- pop_plain(us, ms): take from the line when there is nothing but plain jobs; answers the record to
 -- remember and the reply.
 local function pop_plain(us, ms)
-  local ids, items, entries, ghosts = {}, {}, {}, 0
-  repeat
-    entries = redis.call("LPOP", waiting, count - #ids) or {}
-    local found = #entries > 0 and living(entries, redis.call("HMGET", jobs, unpack(entries)), ids, items) or 0
-    ghosts = ghosts + found
-  until found == 0 or ghosts > 100
-  local behind = #entries > 0 and redis.call("LLEN", waiting) or 0
-  if behind > 0 then
+  local ids, payloads, behind = fetch()
+  if behind then
     rouse()
   elseif n_wake > 0 then
     redis.call("DEL", wake)
   end
   if #ids == 0 then
-    local none = { "none", -1, behind > 0 and 1 or 0, 0 }
+    local none = { "none", -1, behind and 1 or 0, 0 }
     return none, none
   end
   local fence = grant(worker, ids, us, ms)
-  return { "popped", fence, -1, 0, 0 }, { "popped", { fence, ms, items }, -1, 0, 0 }
+  return { "popped", fence, -1, 0, 0 }, { "popped", { fence, ms, ids, payloads, {} }, -1, 0, 0 }
 end
 
 -- all_plain(time): nothing in the queue asks for more than that, and this worker may take.

@@ -1,12 +1,12 @@
 -- Needs jobs, meta, parked, locks, n_meta; decode, has_room, parked_as, unmark, prefix.
 -- Decides about ids that just left a line: hand out, park, or drop a ghost.
 
-local taken, bodies, notes = {}, {}, {}
+local taken, bodies, raws = {}, {}, {}
 local budget = 100
 
 -- keep(id, payload, raw): this one is handed out.
 local function keep(id, payload, raw)
-  taken[#taken + 1], bodies[#bodies + 1], notes[#notes + 1] = id, payload, raw
+  taken[#taken + 1], bodies[#bodies + 1], raws[#raws + 1] = id, payload, raw
 end
 
 -- sift_one(entry, payload, raw): take, park or drop an id that just left a line; answers 1 for a ghost.
@@ -40,10 +40,10 @@ local function sift(entries)
     end
   end
   local payloads = redis.call("HMGET", jobs, unpack(ids))
-  local raws = n_meta > 0 and redis.call("HMGET", meta, unpack(ids)) or {}
+  local facts = n_meta > 0 and redis.call("HMGET", meta, unpack(ids)) or {}
   for i, entry in ipairs(entries) do
-    if raws[i] or not payloads[i] or ids[i] ~= entry then
-      ghosts = ghosts + sift_one(entry, payloads[i], raws[i] or nil)
+    if facts[i] or not payloads[i] or ids[i] ~= entry then
+      ghosts = ghosts + sift_one(entry, payloads[i], facts[i] or nil)
     else
       keep(entry, payloads[i], "")
     end

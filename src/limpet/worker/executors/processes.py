@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from limpet.errors import JobCrashed
+from limpet.link import time_shift
 from limpet.worker.executors.servant import BEGUN, Order, serve
 from limpet.worker.executors.threads import End, ThreadExecutor
 from limpet.worker.outcomes import Outcome
@@ -103,12 +104,17 @@ class ProcessExecutor(ThreadExecutor):
     def _grip(self) -> Any:
         return Leash()
 
+    def _start_clock(self, running: Running) -> None:
+        """Not yet: a process may have to be started first."""
+
     def _perform(self, running: Running) -> End:
         child = self._child()
         running.handle.hold(child)
         run = running.run
         fn = run.task.fn
-        order = Order(fn.__module__, fn.__qualname__, run.task.name, run.delivery)
+        url = run.task.app.url
+        place = (fn.__module__, fn.__qualname__, run.task.name)
+        order = Order(*place, run.delivery, url, time_shift.at)
         try:
             outcome = child.ask(order, lambda: self._started(running))
         except (EOFError, OSError):

@@ -22,8 +22,9 @@ from limpet.app.context import enter_job
 from limpet.app.desk import Desk
 from limpet.app.task import Task
 from limpet.errors import ConfigError
+from limpet.link import time_shift
 from limpet.values import Delivery
-from limpet.worker.outcomes import Done, Failed, Outcome, Rejected, RetryLater, Unknown
+from limpet.worker.outcomes import Done, Failed, Outcome, Rejected, RetryLater
 from limpet.worker.runner import Kit, Run, judge_error, judge_value, prepare, told
 
 #: Told before user code begins.
@@ -37,6 +38,10 @@ class Order(NamedTuple):
     qualname: str
     task: str
     delivery: Delivery
+    #: The server of the worker's app: it may be another than the module says.
+    url: str | None
+    #: By how much a test moved the time: see `limpet.link.time_shift`.
+    moved: str
 
 
 def serve(line: Connection) -> None:
@@ -67,13 +72,12 @@ def _listen(line: Connection, orders: "queue.SimpleQueue[Order]") -> None:
 
 def _perform(order: Order, kits: dict[str, Kit], line: Connection) -> Outcome:
     """The same pipeline as in the worker, up to the outcome."""
+    time_shift.at = order.moved
     try:
         kit = kits.get(order.task) or kits.setdefault(order.task, _kit_of(order))
     except BaseException as error:  # noqa: BLE001 - importing runs code of the user's
         return Failed(told(error), error)
     run = prepare(order.delivery, kit)
-    if isinstance(run, Unknown):
-        return _gone(order)
     if not isinstance(run, Run):
         return run
     line.send(BEGUN)
@@ -108,27 +112,31 @@ def _portable(outcome: Outcome) -> Outcome:
 
 
 def _kit_of(order: Order) -> Kit:
-    app = _app_of(order)
-    return Kit(app.tasks, app.codec, Desk(lambda: app.limpet, app.codec.decode))
+    """Make ready what the task needs. In a script it may have another name here: it is told its."""
+    task = _task_of(order)
+    app = task.app
+    if app.url != order.url:
+        app.close()
+        app.url = order.url
+    if app.url != order.url:
+        app.close()
+        app.url = order.url
+    time_shift.at = order.moved
+    return Kit({order.task: task}, app.codec, Desk(lambda: app.limpet, app.codec.decode))
 
 
-def _app_of(order: Order) -> App:
-    """Find the app that knows the task: by the task's own name in its module, or among its apps."""
+def _task_of(order: Order) -> Task[..., Any]:
+    """Find a task: where its function stands, or in the apps of that module."""
     module = sys.modules.get(order.module) or importlib.import_module(order.module)
     found: Any = module
     for name in order.qualname.split("."):
         found = getattr(found, name, None)
     if isinstance(found, Task):
-        return found.app
+        return found
     for value in vars(module).values():
         if isinstance(value, App) and order.task in value.tasks:
-            return value
+            return value.tasks[order.task]
     raise ConfigError(
         f"a process cannot find task {order.task!r} in module {order.module!r}:"
         " define it at the top of its module, beside the app"
     )
-
-
-def _gone(order: Order) -> Outcome:
-    error = ConfigError(f"a process imported {order.module!r} and found no task {order.task!r}")
-    return Failed(str(error), error)

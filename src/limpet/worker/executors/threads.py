@@ -20,7 +20,7 @@ from limpet.worker.slots import Begun, Ended, Running
 from limpet.worker.stacks import thread_lines
 
 
-class JobInterrupted(BaseException):  # noqa: N818 - no error: as KeyboardInterrupt, `except Exception` lets it pass
+class JobInterrupted(BaseException):
     """Raised inside a job that runs in a thread, to stop it."""
 
 
@@ -56,7 +56,13 @@ class ThreadExecutor:
             self._threads += 1
             name = f"{self._name}-{self._threads}"
             threading.Thread(target=self._run, daemon=True, name=name).start()
+        self._start_clock(running)
         self._work.put(running)
+
+    def _start_clock(self, running: Running) -> None:
+        """Tell the beginning before it: a job may let nobody else run from its first moment on."""
+        if running.run.timeout_ms is not None:
+            self._begun(running)
 
     def _grip(self) -> Any:
         return Grip()
@@ -117,8 +123,6 @@ class ThreadExecutor:
         run = running.run
         running.began = True
         enter_job(run.job)
-        if run.timeout_ms is not None:
-            self._call(self._begun, running)
         return End(running, run.task.fn(*run.args, **run.kwargs))
 
 

@@ -4,6 +4,7 @@ It starts the children, keeps their leases alive beside their own hearts, sees a
 dies, returns its jobs and starts another. The pieces:
 
     loop        waits for signals, words and deaths, and acts on them
+    crew        all children: started, replaced, stopped, buried
     children    one process and its wire
     signs       is a silent child frozen, or busy?
     leases      the second heartbeat, and the return of what the dead held

@@ -1,5 +1,6 @@
 """One child: its process, its wire, and what it told."""
 
+import contextlib
 import math
 import os
 import signal
@@ -92,7 +93,22 @@ class Child:
     @property
     def code(self) -> int | None:
         """How it ended; None as long as it lives."""
+        if self.process.returncode is None:
+            self._clear_up()
         return self.process.poll()
+
+    def _clear_up(self) -> None:
+        """Kill processes that a dead child left: a job must not run there and elsewhere too.
+
+        Done before its end is collected, as long as nobody else can have its number.
+        """
+        if not hasattr(os, "waitid"):
+            return
+        look = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        end = os.waitid(os.P_PID, self.process.pid, look)
+        if end is not None and (end.si_code, end.si_status) != (os.CLD_EXITED, 0):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
 
     @property
     def life_s(self) -> float:

@@ -104,11 +104,13 @@ class Crew:
         if not self._ever_worked:
             self._ever_worked = True
             self._welcome_first(ready)
-        log.info("%s works as %s", child, ready.worker)
+        log.debug("%s works as %s", child, ready.worker)
+        child.order("go")
         for slot in self._slots:
             if slot.successor is child:
+                slot.successor = None
                 self._retire(slot)
-                slot.child, slot.successor = child, None
+                slot.child = child
                 self._renew_next()
 
     # -- replacing --------------------------------------------------------------------------
@@ -239,7 +241,7 @@ def _obituary(child: Child) -> str:
         return f"{child} cannot start: {child.refusal.line}"
     code = child.code or 0
     if code >= 0:
-        return f"{child} ended with code {code}"
+        return f"{child} ended with code {code}, its jobs are returned"
     try:
         name = signal.Signals(-code).name
     except ValueError:
