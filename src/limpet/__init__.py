@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     # tasks
     from limpet.app.app import App
-    from limpet.app.context import Job, current_job
+    from limpet.app.context import Job, JobInterrupted, current_job
     from limpet.app.flow import Batch
     from limpet.app.handle import JobHandle, LogLine, Progress
     from limpet.app.items import TaskItem
@@ -86,7 +86,7 @@ else:
     _HOMES = {
         "limpet.aio": "AsyncEvents AsyncLimpet AsyncQueue",
         "limpet.app.app": "App",
-        "limpet.app.context": "Job current_job",
+        "limpet.app.context": "Job JobInterrupted current_job",
         "limpet.app.flow": "Batch",
         "limpet.app.handle": "JobHandle LogLine Progress",
         "limpet.app.items": "TaskItem",
@@ -149,6 +149,7 @@ __all__ = [
     "JobFailed",
     "JobGone",
     "JobHandle",
+    "JobInterrupted",
     "JobTimeout",
     "JobView",
     "Limpet",

@@ -54,13 +54,17 @@ class Item:
 
     def over(self, common: "Item") -> "Item":
         """Fill what is not said here from the options common to all."""
-        blank = Item(b"")
+        if common == _BLANK:
+            return self
         unsaid = {
             name: getattr(common, name)
             for name in Item.__slots__
-            if name != "payload" and getattr(self, name) == getattr(blank, name)
+            if name != "payload" and getattr(self, name) == getattr(_BLANK, name)
         }
         return replace(self, **unsaid)
+
+
+_BLANK = Item(b"")
 
 
 def new_job(policy: Policy, item: Item) -> NewJob:
@@ -81,9 +85,7 @@ def new_job(policy: Policy, item: Item) -> NewJob:
     if twin not in ("keep", "replace", "raise"):
         raise ConfigError(f"on_twin must be 'keep', 'replace' or 'raise', got {twin!r}")
     if item.after is not None and (item.front or item.delay is not None or item.at is not None):
-        raise ConfigError(
-            "a job that follows a group waits for it: leave out front, delay and at"
-        )
+        raise ConfigError("a job that follows a group waits for it: leave out front, delay and at")
     identity = payload if item.key is None else key_bytes(item.key, "key")
     lock, limit = _lock_of(policy, item, payload), _limit_of(policy, item)
     return NewJob(

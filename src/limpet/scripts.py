@@ -30,7 +30,7 @@ _SIZE: dict[KeyType, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Script:
     """One atomic operation: its text, its digest, and the names it expects."""
 

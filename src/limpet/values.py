@@ -31,8 +31,7 @@ class Receipt(NamedTuple):
         return f"{self.id}@{self.fence}"
 
 
-@dataclass(frozen=True, slots=True)
-class Pushed:
+class Pushed(NamedTuple):
     """The answer to a push: the job's id, and whether this push created it."""
 
     queue: str

@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from limpet import App, Limpet
+import pytest
+
+from limpet import App, ConfigError, Limpet
 from limpet.worker.worker import Worker
 from tests.support.servers import Server
 from tests.support.waiting import wait_until
@@ -27,7 +29,7 @@ def working(app: App) -> Iterator[None]:
 
 
 def test_an_app_finds_the_queue_of_a_job(app: App, ask: Ask) -> None:
-    """First in the queues of its tasks, whatever they are called."""
+    """In the queues of its tasks, whatever they are called."""
 
     @app.task(name="send", queue="mail")
     def send(to: str) -> None: ...
@@ -36,7 +38,7 @@ def test_an_app_finds_the_queue_of_a_job(app: App, ask: Ask) -> None:
     def count() -> None: ...
 
     send.enqueue("a")
-    handle = count.enqueue()
+    handle = count.using(id="my-count").enqueue()
 
     said = ask(app, "explain", handle.id)
 
@@ -53,6 +55,20 @@ def test_an_app_looks_in_all_other_queues_too(app: App, ask: Ask, server: Server
     assert ask(app, "explain", pushed.id, "elsewhere").queue == "elsewhere"
     assert ask(app, "explain", pushed.id, "mail") is None
     assert ask(app, "explain", "nobody") is None
+
+
+def test_of_two_jobs_with_the_same_id_none_is_guessed(app: App, ask: Ask) -> None:
+    """Each queue numbers its jobs by itself; the queues are named."""
+
+    @app.task(name="send", queue="mail")
+    def send() -> None: ...
+
+    for name in ("mail", "slow"):
+        send.using(id="mine", queue=name).enqueue()
+
+    with pytest.raises(ConfigError, match=r"in each of the queues 'mail', 'slow'; say queue="):
+        ask(app, "explain", "mine")
+    assert ask(app, "explain", "mine", "slow").queue == "slow"
 
 
 def test_a_task_that_no_worker_knows_is_named(app: App, ask: Ask, server: Server) -> None:

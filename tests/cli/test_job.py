@@ -20,7 +20,7 @@ def client(server: Server, plain: redis.Redis) -> Iterator[Limpet]:
 
 def test_a_job_is_shown(run: Run, client: Limpet, server: Server) -> None:
     """Found in whatever queue it is; what there is not is left out."""
-    client.queue("other").push(b"x")
+    client.queue("other").push(b"x", id="another")
     pushed = client.queue("mail").push('{"task": "shop.send"}', lock="L")
     client.queue("mail").pop()
 
@@ -164,7 +164,7 @@ def test_a_job_that_is_nowhere_is_one_line_and_code_1(
 
 
 def test_an_id_in_two_queues_needs_the_queue(run: Run, client: Limpet, server: Server) -> None:
-    """Own ids may be the same; nothing is guessed."""
+    """Each queue numbers its jobs by itself; nothing is guessed."""
     for name in ("bills", "mail"):
         client.queue(name).push(b"x", id="mine")
 

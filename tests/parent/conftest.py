@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -43,26 +44,27 @@ class House:
         self.queue: Queue = self.client.queue("default")
         self.app = App(url, home=folder / "home")
 
-    def start(self, *options: str, app: str = "shop:app") -> "subprocess.Popen[bytes]":
+    def start(self, *options: str, **more: Any) -> "subprocess.Popen[bytes]":
         """Start `limpet worker` with a lease of a second and a half unless said otherwise."""
         short = () if "--lease" in options else ("--lease", "1500ms", "--heartbeat", "300ms")
         named = {} if self.url is None else {"LIMPET_URL": self.url}
         with (self.folder / "said").open("ab") as said:
             program = subprocess.Popen(
-                [sys.executable, "-m", "limpet", "worker", app, *short, *options],
+                [sys.executable, "-m", "limpet", "worker", "shop:app", *short, *options],
                 cwd=self.folder,
                 env=clean_environment(LIMPET_HOME=str(self.folder / "home"), **named),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=said,
                 start_new_session=True,
+                **more,
             )
         self.programs.append(program)
         return program
 
-    def push(self, task: str, *values: object) -> str:
+    def push(self, task: str, *values: object, to: str = "default") -> str:
         """Queue a call as any language would."""
-        return self.queue.push(json.dumps({"task": task, "args": values})).id
+        return self.client.queue(to).push(json.dumps({"task": task, "args": values})).id
 
     @property
     def said(self) -> str:

@@ -13,6 +13,20 @@ from tests.support.waiting import wait_until
 LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (INFO   |WARNING|ERROR  ) \S.*")
 
 
+APP = "from limpet import App\napp = App()\n@app.task\ndef f(): ...\n"
+LIFESPAN = """
+from contextlib import asynccontextmanager
+
+@asynccontextmanager
+async def needs_database(app):
+    if not (HERE / "database").exists():
+        raise LookupError("no database")
+    yield
+
+app.lifespan = needs_database
+"""
+
+
 def refused(folder: Path, *arguments: str) -> str:
     """Run `limpet worker`, which must end with code 2 and one line; answers the line."""
     done = run_python("-m", "limpet", "worker", *arguments, cwd=folder)
@@ -67,9 +81,7 @@ def test_the_whole_story_is_told_when_asked_for(tmp_path: Path) -> None:
 )
 def test_nonsense_is_one_line(tmp_path: Path, arguments: list[str], said: str) -> None:
     """Whether the parent finds it or only the child."""
-    (tmp_path / "shop.py").write_text(
-        "from limpet import App\napp = App()\n@app.task\ndef f(): ...\n"
-    )
+    (tmp_path / "shop.py").write_text(APP)
 
     assert said in refused(tmp_path, *arguments)
 
@@ -94,7 +106,7 @@ def test_it_says_what_works_where(house: House) -> None:
     assert banner[1:5] == [
         "  queues   default=2,low",
         "  slots    3 in each of 2 processes",
-        "  tasks    7 tasks",
+        "  tasks    8 tasks",
         f"  server   {house.url}, named by LIMPET_URL",
     ]
     assert [line for line in lines if not LINE.fullmatch(line)] == []
@@ -144,6 +156,34 @@ def test_a_server_that_is_away_is_waited_for(tmp_path: Path) -> None:
     finally:
         house.close()
         server.remove()
+
+
+def test_a_missing_engine_ends_it(tmp_path: Path) -> None:
+    """No server is named and none can be run: one line, exit code 69."""
+    (tmp_path / "shop.py").write_text(APP)
+
+    done = run_python(
+        *("-m", "limpet", "worker", "shop:app"), cwd=tmp_path, LIMPET_ENGINE="/no/such/thing"
+    )
+
+    assert done.returncode == 69
+    assert done.stderr.splitlines() == [
+        "limpet: LIMPET_ENGINE names '/no/such/thing', which is not a program"
+    ]
+
+
+def test_an_app_whose_lifespan_fails_is_tried_again(house: House) -> None:
+    """What it needs may come later; one line names the user's own code."""
+    with (house.folder / "shop.py").open("a") as file:
+        file.write(LIFESPAN)
+
+    house.start()
+    wait_until(lambda: "next start in 0.2 s" in house.said, within=20)
+    house.let_go("database")
+    house.workers()
+
+    assert re.search(r"cannot start: .*shop.py, line \d+: LookupError: no database;", house.said)
+    assert "Traceback" not in house.said
 
 
 def test_queues_are_all_of_the_tasks_unless_said(house: House) -> None:

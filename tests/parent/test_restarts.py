@@ -49,17 +49,17 @@ def test_the_pause_stays_within_its_bounds(lives: list[float]) -> None:
 @pytest.mark.parametrize(
     ("end", "follows"),
     [
-        (End(-9), "restart"),
-        (End(1), "restart"),
-        (End(0), "restart"),
-        (End(0, wanted=True), "nothing"),
-        (End(-9, wanted=True), "nothing"),
-        (End(0, burst=True), "nothing"),
-        (End(-9, burst=True), "restart"),
-        (End(2, hopeless=True), "give up"),
-        (End(2, hopeless=True, reload=True), "give up"),
-        (End(2, hopeless=True, reload=True, ever_worked=True), "await change"),
-        (End(2, hopeless=True, ever_worked=True), "restart"),
+        (End(clean=False), "restart"),
+        (End(clean=True), "restart"),
+        (End(clean=True, wanted=True), "nothing"),
+        (End(clean=False, wanted=True), "nothing"),
+        (End(clean=True, burst=True), "nothing"),
+        (End(clean=False, burst=True), "restart"),
+        (End(clean=False, hopeless=True), "give up"),
+        (End(clean=False, hopeless=True, burst=True), "give up"),
+        (End(clean=False, hopeless=True, reload=True), "give up"),
+        (End(clean=False, hopeless=True, reload=True, ever_worked=True), "await change"),
+        (End(clean=False, hopeless=True, ever_worked=True), "restart"),
     ],
 )
 def test_what_follows_an_end(end: End, follows: Next) -> None:

@@ -1,7 +1,9 @@
 """Signals: stop, stop at once, new code, what are you doing."""
 
+import fcntl
 import os
 import signal
+import termios
 import time
 
 import pytest
@@ -120,3 +122,20 @@ def test_asked_what_it_does_it_tells(house: House) -> None:
     wait_until(lambda: house.said.count(job) == 2)
 
     assert parent.poll() is None
+
+
+def test_a_closed_terminal_stops_it(house: House) -> None:
+    """A hang-up means new code only where there is no terminal that hung up."""
+    near, far = os.openpty()
+
+    def take_terminal() -> None:
+        fcntl.ioctl(far, termios.TIOCSCTTY, 0)
+
+    parent = house.start(preexec_fn=take_terminal, pass_fds=(far,))
+    house.workers()
+    os.close(far)
+
+    os.close(near)
+
+    assert parent.wait(20) == 0, house.said
+    assert house.queue.stats().workers == 0

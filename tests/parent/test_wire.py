@@ -7,7 +7,7 @@ import pytest
 
 from limpet.errors import ConfigError
 from limpet.worker.plan import Plan
-from limpet.worker.wire import CannotStart, Message, Ready, Sign, Told, Wire, read, write
+from limpet.worker.wire import Bye, CannotStart, Message, Ready, Sign, Told, Wire, read, write
 
 READY = Ready(
     worker="w-1",
@@ -29,7 +29,9 @@ def ends() -> Iterator[tuple[Wire, Wire]]:
         yield Wire(one), Wire(other)
 
 
-@pytest.mark.parametrize("message", [READY, CannotStart("why", 2), Sign(1.5), Sign(), Told("now")])
+@pytest.mark.parametrize(
+    "message", [READY, CannotStart("why", 2), Sign(1.5), Sign(), Bye(), Told("now")]
+)
 def test_a_message_arrives_as_it_was_sent(message: Message) -> None:
     """Each kind is read as it was written."""
     assert read(write(message)) == message

@@ -32,8 +32,9 @@ def queue_of(app: App) -> Any:
 
 def ended(process: "subprocess.Popen[str]") -> tuple[int, str]:
     """Wait for the end of a program: its exit code, and what it wrote."""
-    text = process.communicate(timeout=20)[1]
-    return process.returncode, text
+    assert process.stderr is not None
+    text = process.stderr.read()
+    return process.wait(20), text
 
 
 def read_until(process: "subprocess.Popen[str]", *words: str) -> str:

@@ -21,6 +21,7 @@ from limpet.options import Duration, Policy, WorkerOptions, count_of, millisecon
 from limpet.values import Delivery, WorkerView
 
 _FOREVER_MS = 10**12
+_MOST_READY = 1000
 
 
 class AsyncLimpet(AsyncWorking):
@@ -57,6 +58,8 @@ class AsyncLimpet(AsyncWorking):
         if not isinstance(policies or {}, Mapping):
             raise ConfigError("policies must be a mapping from names of queues to their options")
         self._policies = dict(policies or {})
+        #: Policies of queues about which nothing more was said, put together already.
+        self._ready: dict[str, Policy] = {}
         for queue in self._policies:  # a mistake shows here, not at the first job
             queue_keys(queue)
             self.policy_of(queue, {})
@@ -77,6 +80,14 @@ class AsyncLimpet(AsyncWorking):
 
     def policy_of(self, queue: str, policy: Mapping[str, Any]) -> Policy:
         """Put the policy of a queue together: for all, for this name, said here."""
+        if not policy and queue in self._ready:
+            return self._ready[queue]
+        made = self._merged(queue, policy)
+        if not policy and len(self._ready) < _MOST_READY:
+            self._ready[queue] = made
+        return made
+
+    def _merged(self, queue: str, policy: Mapping[str, Any]) -> Policy:
         given = (self._policies.get("*", {}), self._policies.get(queue, {}), policy)
         if not all(isinstance(options, Mapping) for options in given):
             raise ConfigError(f"the policy of queue {queue!r} must be a mapping of options")

@@ -1,11 +1,12 @@
 """The producing side of a queue."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from types import EllipsisType
 
 from limpet.aio.base import AsyncQueueBase
 from limpet.commands import manage
+from limpet.commands.push import NewJob
 from limpet.errors import ConfigError, Duplicate
 from limpet.flows import manage as manage_flows
 from limpet.intake import Item, id_of, is_strict, list_key_of, new_job
@@ -73,14 +74,18 @@ class AsyncProducer(AsyncQueueBase):
         each = [(i if isinstance(i, Item) else Item(i)).over(common) for i in items]
         if not each:
             raise ConfigError("there is nothing to push: give at least one payload")
-        jobs = [new_job(self.policy, item) for item in each]
+        answer = await self.push_jobs([new_job(self.policy, item) for item in each])
+        for item, pushed in zip(each, answer, strict=True):
+            if not pushed.created and is_strict(self.policy, item.on_twin):
+                raise Duplicate(self.name, pushed.id)
+        return answer
+
+    async def push_jobs(self, jobs: Sequence[NewJob | bytes]) -> list[Pushed]:
+        """Queue jobs that were checked already; bytes are the payload of a plain one."""
         await self._limpet.register(self.name)
         answer = await self._run(manage_flows.push_all(self._keys, jobs))
         if answer.born:
             await self._limpet.register(self.name, again=True)
-        for item, pushed in zip(each, answer.pushed, strict=True):
-            if not pushed.created and is_strict(self.policy, item.on_twin):
-                raise Duplicate(self.name, pushed.id)
         return answer.pushed
 
     async def cancel(self, *, payload: Payload | None = None, id: str | None = None) -> int:

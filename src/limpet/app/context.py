@@ -14,6 +14,10 @@ from limpet.values import Delivery, Receipt, Tally
 LONGEST_LINE = 1024
 
 
+class JobInterrupted(BaseException):
+    """Raised inside a job that runs in a thread, to stop it; `except Exception` lets it pass."""
+
+
 class Desk(Protocol):
     """Where a job's notes go: see `limpet.app.desk`."""
 

@@ -9,7 +9,7 @@ from limpet.intake import Item
 from limpet.keys import queue_keys
 from limpet.options import UniqueMode, job_id, milliseconds, moment_ms
 from limpet.tasks import signature
-from limpet.tasks.message import Call, write
+from limpet.tasks.message import Call, read, write, write_plain
 from limpet.tasks.options import Choice, check_unique, limit_ms, refuse_unknown, retry_policy
 from limpet.tasks.signature import Shape
 from limpet.tasks.steering import Retry
@@ -27,20 +27,31 @@ class TaskItem(Generic[R_co]):
     """A call that waits to be enqueued; `task.item(...)` makes one."""
 
     task: "Task[..., R_co]"
-    call: Call
     queue: str
-    #: What is handed to the queue.
-    item: Item
+    payload: bytes
+    #: What is handed to the queue, if it is more than the payload.
+    special: Item | None = None
+
+    @property
+    def item(self) -> Item:
+        """What is handed to the queue."""
+        return self.special or Item(self.payload)
+
+    @property
+    def call(self) -> Call:
+        """The call as a worker will read it."""
+        return read(self.payload, self.task.app.codec)
 
     def changed(
         self, *, queue: str, previous: str | None = None, **options: Any
     ) -> "TaskItem[Any]":
         """Make another one for a flow: in its queue, with more options."""
-        call, item = self.call, replace(self.item, **options)
-        if previous is not None or (item.keep is not None) != call.keep:
-            call = replace(call, previous=previous, keep=item.keep is not None)
-            item = replace(item, payload=write(call, self.task.app.codec))
-        return replace(self, queue=queue, call=call, item=item)
+        payload, item = self.payload, replace(self.item, **options)
+        call, keep = self.call, item.keep is not None
+        if previous is not None or keep != call.keep:
+            payload = write(replace(call, previous=previous, keep=keep), self.task.app.codec)
+            item = replace(item, payload=payload)
+        return TaskItem(self.task, queue, payload, item)
 
 
 def check_choice(shape: Shape, choice: Mapping[str, Any]) -> None:
@@ -68,6 +79,11 @@ def make_item(
     task: "Task[..., R_co]", choice: Choice, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> TaskItem[R_co]:
     """Bind and write one call; wrong arguments are refused here."""
+    if not choice and not kwargs and task.is_plain:
+        task.shape.check(args, kwargs)
+        payload = write_plain(task.name, args)
+        if payload is not None:
+            return TaskItem(task, task.options.queue, payload)
     arguments = task.shape.bind(args, kwargs)
     keep = choice.get("result_ttl", task.options.result_ttl)
     call = Call(
@@ -78,8 +94,9 @@ def make_item(
         retry=_numbers(choice["retry"]) or Retry(0) if "retry" in choice else None,
         keep=keep is not None,
     )
+    payload = write(call, task.app.codec)
     item = Item(
-        write(call, task.app.codec),
+        payload,
         delay=choice.get("delay"),
         at=choice.get("at"),
         front=choice.get("front", False),
@@ -88,7 +105,7 @@ def make_item(
         **_unique(task, choice, arguments),
         **_lock(task, choice, arguments),
     )
-    return TaskItem(task, call, choice.get("queue", task.options.queue), item)
+    return TaskItem(task, choice.get("queue", task.options.queue), payload, item)
 
 
 def _numbers(retry: int | Retry | None) -> Retry | None:

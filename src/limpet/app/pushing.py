@@ -1,42 +1,56 @@
 """Enqueuing: items of tasks become jobs, one round trip per queue and thousand."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from limpet.app.base import AppBase
 from limpet.app.handle import JobHandle
 from limpet.app.items import TaskItem
-from limpet.errors import ConfigError
-from limpet.intake import Item, new_job
-from limpet.options import Policy
+from limpet.commands.push import NewJob
+from limpet.errors import ConfigError, Duplicate
+from limpet.intake import is_strict, new_job
+from limpet.options import Policy, payload_bytes
 from limpet.values import Pushed
+
+if TYPE_CHECKING:
+    from limpet.app.outbox import Outbox
 
 R = TypeVar("R")
 
 
 class Pushing(AppBase):
-    """Enqueue many."""
+    """Enqueue one, enqueue many."""
+
+    @cached_property
+    def _outbox(self) -> "Outbox":
+        from limpet.app.outbox import Outbox
+
+        return Outbox()
 
     def enqueue_many(self, items: "Iterable[TaskItem[R]]") -> list[JobHandle[R]]:
         """Enqueue calls made by `task.item(...)`: one round trip per thousand of each queue.
 
         A wrong one raises before any is sent. No items, no jobs.
         """
-        wanted = self._announced(items)
-        lines = _lines(wanted)
-        _check(lines, self.limpet.policy_of)
-        pushed = {queue: self.limpet.queue(queue).push_many(line) for queue, line in lines.items()}
+        wanted, client = self._announced(items), self.limpet
+        lines = _lines(wanted, {item.queue: client.policy_of(item.queue, {}) for item in wanted})
+        pushed = {queue: client.queue(queue).push_jobs(line) for queue, line in lines.items()}
         return self._handles(wanted, pushed)
 
     async def aenqueue_many(self, items: "Iterable[TaskItem[R]]") -> list[JobHandle[R]]:
         """As `enqueue_many`, without blocking the event loop."""
-        wanted = self._announced(items)
-        lines = _lines(wanted)
-        _check(lines, self.alimpet.policy_of)
-        pushed = {
-            queue: await self.alimpet.queue(queue).push_many(line) for queue, line in lines.items()
-        }
+        wanted, client = self._announced(items), self.alimpet
+        lines = _lines(wanted, {item.queue: client.policy_of(item.queue, {}) for item in wanted})
+        pushed = {queue: await client.queue(queue).push_jobs(line) for queue, line in lines.items()}
         return self._handles(wanted, pushed)
+
+    async def aenqueue_item(self, item: "TaskItem[R]") -> JobHandle[R]:
+        """Enqueue one call, in one round trip with others of this moment."""
+        self._announced([item])
+        client = self.alimpet
+        job = job_of(item, client.policy_of(item.queue, {}))
+        return handle_of(item, await self._outbox.push(client, item.queue, job), self)
 
     def _announced(self, items: "Iterable[TaskItem[R]]") -> "list[TaskItem[R]]":
         """Check the items and tell the middleware of them."""
@@ -55,33 +69,32 @@ class Pushing(AppBase):
         self, wanted: "list[TaskItem[R]]", pushed: Mapping[str, list[Pushed]]
     ) -> list[JobHandle[R]]:
         answers = {queue: iter(line) for queue, line in pushed.items()}
-        return [self._handle(item, next(answers[item.queue])) for item in wanted]
-
-    def _handle(self, item: "TaskItem[R]", pushed: Pushed) -> JobHandle[R]:
-        return JobHandle(
-            pushed.id,
-            pushed.queue,
-            pushed.created,
-            pushed.replaced,
-            keeps=item.item.keep is not None,
-            app=self,
-        )
+        return [handle_of(item, next(answers[item.queue]), self) for item in wanted]
 
 
-def _lines(items: "list[TaskItem[Any]]") -> dict[str, list[Item]]:
-    """Sort items by queue, each queue in the order given."""
-    lines: dict[str, list[Item]] = {}
+def handle_of(item: "TaskItem[R]", pushed: Pushed, app: AppBase) -> JobHandle[R]:
+    """Make the handle of a job; a twin in its way raises, if the task or its queue wants that."""
+    special = item.special
+    keeps = special is not None and special.keep is not None
+    if not pushed.created:
+        policy = app.limpet.policy_of(pushed.queue, {})
+        if is_strict(policy, ... if special is None else special.on_twin):
+            raise Duplicate(pushed.queue, pushed.id)
+    return JobHandle(pushed.id, pushed.queue, pushed.created, pushed.replaced, keeps, app)
+
+
+def job_of(item: "TaskItem[Any]", policy: Policy) -> NewJob | bytes:
+    """Check one item by the policy of its queue, and turn it into what is pushed."""
+    if item.special is None and policy.unique is None and policy.lock is None:
+        return payload_bytes(item.payload, policy.max_payload)
+    return new_job(policy, item.item)
+
+
+def _lines(
+    items: "list[TaskItem[Any]]", policies: Mapping[str, Policy]
+) -> dict[str, list[NewJob | bytes]]:
+    """Sort items by queue, each queue in the order given; all are checked before any is sent."""
+    lines: dict[str, list[NewJob | bytes]] = {queue: [] for queue in policies}
     for item in items:
-        lines.setdefault(item.queue, []).append(item.item)
+        lines[item.queue].append(job_of(item, policies[item.queue]))
     return lines
-
-
-def _check(
-    lines: Mapping[str, list[Item]], policy_of: Callable[[str, Mapping[str, Any]], Policy]
-) -> None:
-    """Check all queues before the first is sent to; a push checks its own by itself."""
-    if len(lines) > 1:
-        for queue, line in lines.items():
-            policy = policy_of(queue, {})
-            for item in line:
-                new_job(policy, item)

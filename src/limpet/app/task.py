@@ -10,6 +10,7 @@ from limpet.app.handle import JobHandle
 from limpet.app.items import TaskItem, check_choice, make_item
 from limpet.errors import ConfigError
 from limpet.tasks import signature
+from limpet.tasks.codec import JSON, Codec
 from limpet.tasks.message import Call
 from limpet.tasks.names import module_of
 from limpet.tasks.options import Choice, RunsIn, TaskOptions
@@ -43,8 +44,11 @@ class Enqueuing(Generic[P, R_co]):
         return self._task.app.enqueue_many([self.item(*args, **kwargs)])[0]
 
     async def aenqueue(self, /, *args: P.args, **kwargs: P.kwargs) -> JobHandle[R_co]:
-        """Enqueue a call without blocking the event loop; as `enqueue`."""
-        return (await self._task.app.aenqueue_many([self.item(*args, **kwargs)]))[0]
+        """Enqueue a call without blocking the event loop; as `enqueue`.
+
+        Calls made at the same time share a round trip.
+        """
+        return await self._task.app.aenqueue_item(self.item(*args, **kwargs))
 
     def using(self, **choice: "Unpack[Choice]") -> "TaskChoice[P, R_co]":
         """Choose differently for some pushes; answers what enqueues with these choices.
@@ -89,6 +93,8 @@ class Task(Enqueuing[P, R_co]):
         self.timeout_ms = options.timeout_ms
         signature.check_names(self.shape, options.unique)
         signature.check_lock(self.shape, options.lock)
+        #: Whether a push of it carries nothing but the call, in JSON.
+        self.is_plain = is_plain(app.codec, options)
 
     @property
     def job_parameter(self) -> str | None:
@@ -137,6 +143,12 @@ class AsyncTask(Task[P, R_co]):
         """Call the function here and now, as if it were no task; await what it gives."""
         running: Coroutine[Any, Any, R_co] = self._call(*args, **kwargs)
         return running
+
+
+def is_plain(codec: Codec, options: TaskOptions) -> bool:
+    """Tell whether a task with these options asks nothing special of its queue."""
+    wishes = (options.unique, options.lock, options.result_ttl, options.on_twin)
+    return isinstance(codec, JSON) and all(wish is None for wish in wishes)
 
 
 def check_function(fn: Any) -> None:

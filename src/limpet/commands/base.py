@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Generic, NoReturn, TypeVar
 
 from limpet.errors import ScriptError
@@ -31,12 +32,17 @@ class Command(Generic[T_co]):
     @property
     def envelope(self) -> tuple[str, ...]:
         """The names of the arguments the sender adds."""
-        return tuple(name for name in self.script.args if name in ENVELOPE)
+        return _envelope(self.script)
 
     @property
     def numbered(self) -> bool:
         """Whether the request is remembered, so that sending it again has one effect."""
         return "lane" in self.script.args
+
+
+@cache
+def _envelope(made: Script) -> tuple[str, ...]:
+    return tuple(name for name in made.args if name in ENVELOPE)
 
 
 def command(
@@ -49,13 +55,19 @@ def command(
 ) -> Command[T]:
     """Make a command; a missing or an unknown argument name fails here."""
     made = script(name)
-    wanted = [arg for arg in made.args if arg not in ENVELOPE]
+    wanted = _wanted(made)
     if "events" in wanted:
         named["events"] = keys.events
-    if sorted(wanted) != sorted(named):
-        raise TypeError(f"{name} takes {wanted}, got {sorted(named)}")
+    if named.keys() != wanted.keys():
+        raise TypeError(f"{name} takes {list(wanted)}, got {sorted(named)}")
     args = (*[named[arg] for arg in wanted], *tail)
     return Command(made, keys.pick(made.keys), args, read, keys.queue)
+
+
+@cache
+def _wanted(made: Script) -> dict[str, None]:
+    """Name the arguments of a script that its sender does not add by itself, in their order."""
+    return dict.fromkeys(arg for arg in made.args if arg not in ENVELOPE)
 
 
 def misread(name: str, reply: Reply) -> NoReturn:

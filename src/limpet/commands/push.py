@@ -1,5 +1,6 @@
 """Queueing jobs: push and adopt."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from limpet.commands.base import Arg, Command, Reply, command, dumps, misread
@@ -28,8 +29,6 @@ class NewJob:
 
     def how(self) -> bytes:
         """Write what is not plain, in the words of the script; nothing for a plain job."""
-        if self == NewJob(self.payload):
-            return b""
         found = {
             "unique": self.unique,
             "mode": self.mode,
@@ -46,7 +45,7 @@ class NewJob:
             "needs": self.needs or None,
         }
         kept = {name: value for name, value in found.items() if value is not None}
-        return dumps(kept)
+        return dumps(kept) if kept else b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +79,17 @@ def _pushed(queue: str, job_id: bytes, what: bytes) -> Pushed:
     return Pushed(queue, job_id.decode(), what == b"created", what == b"replaced")
 
 
-def push(keys: QueueKeys, jobs: list[NewJob]) -> Command[PushAnswer]:
-    """Queue jobs, left to right."""
+def push(keys: QueueKeys, jobs: Sequence[NewJob | bytes]) -> Command[PushAnswer]:
+    """Queue jobs, left to right; bytes are the payload of a plain one."""
 
     def read(reply: Reply) -> PushAnswer:
         return _read_pushed(keys.queue, reply)
 
-    hows = [job.how() for job in jobs]
-    if any(hows):
-        flat = [
-            part for pair in zip(hows, jobs, strict=True) for part in (pair[0], pair[1].payload)
-        ]
-        return command("push", keys, read, shape="mixed", tail=tuple(flat))
-    return command("push", keys, read, shape="plain", tail=tuple([job.payload for job in jobs]))
+    parts = [(b"", job) if isinstance(job, bytes) else (job.how(), job.payload) for job in jobs]
+    if any(how for how, _ in parts):
+        flat = tuple([word for part in parts for word in part])
+        return command("push", keys, read, shape="mixed", tail=flat)
+    return command("push", keys, read, shape="plain", tail=tuple([part[1] for part in parts]))
 
 
 def adopt(keys: QueueKeys, source: str, jobs: list[NewJob]) -> Command[PushAnswer | None]:

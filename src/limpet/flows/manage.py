@@ -1,6 +1,6 @@
 """Managing a queue in bounded steps: cancel by payload, adopt, leave, declare dead, review."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from limpet.commands import finish, look, manage, push, workers
 from limpet.commands.push import NewJob, PushAnswer
@@ -11,7 +11,7 @@ from limpet.options import MAX_BATCH
 from limpet.values import Receipt
 
 
-def push_all(keys: QueueKeys, jobs: list[NewJob]) -> Flow[PushAnswer]:
+def push_all(keys: QueueKeys, jobs: Sequence[NewJob | bytes]) -> Flow[PushAnswer]:
     """Queue any number of jobs, one round trip per thousand."""
     pushed, born = [], False
     for first in range(0, len(jobs), MAX_BATCH):

@@ -7,7 +7,11 @@ from typing import Any
 from limpet.errors import ConfigError, PayloadError
 from limpet.tasks.codec import JSON, Codec, from_bytes, to_bytes
 from limpet.tasks.names import is_name
+from limpet.tasks.plain import dumps
 from limpet.tasks.steering import NUMBERS, Retry
+
+#: Values that JSON writes as they are.
+_SIMPLE = frozenset({int, bool, type(None), str, float})
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,17 @@ class Call:
     keep: bool = False
     #: In a chain: the job whose result comes before this one.
     previous: str | None = None
+
+
+def write_plain(task: str, args: tuple[Any, ...]) -> bytes | None:
+    """Write a call with a few simple arguments and no options, as `write` would; else None."""
+    for arg in args:
+        if type(arg) not in _SIMPLE:
+            return None
+    try:
+        return dumps({"task": task, "args": args} if args else {"task": task}).encode()
+    except ValueError:  # `write` says what is wrong
+        return None
 
 
 def write(call: Call, codec: Codec) -> bytes:

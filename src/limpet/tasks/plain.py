@@ -23,11 +23,14 @@ _SEQUENCES: dict[str, Callable[[list[Any]], Any]] = {
 _TAG_OF = {tuple: "$tuple", set: "$set", frozenset: "$frozenset"}
 
 
+_FORM: dict[str, Any] = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
+_ENCODER = json.JSONEncoder(**_FORM)
+_SORTING_ENCODER = json.JSONEncoder(**_FORM, sort_keys=True)
+
+
 def dumps(plain: Any, *, ordered: bool = False) -> str:
     """Write plain JSON without spaces; ordered, its keys by code point."""
-    return json.dumps(
-        plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=ordered
-    )
+    return (_SORTING_ENCODER if ordered else _ENCODER).encode(plain)
 
 
 class Writer:

@@ -25,6 +25,13 @@ class Shape:
     parameters: inspect.Signature
     #: The name of the parameter for the job, if there is one.
     job_parameter: str | None = None
+    #: How many positional arguments alone make a call: at least, at most; None if they never do.
+    span: tuple[int, int] | None = None
+
+    def check(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        """Refuse arguments that a call would refuse, with a TypeError."""
+        if kwargs or self.span is None or not self.span[0] <= len(args) <= self.span[1]:
+            self.bind(args, kwargs)
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Bind arguments as a call would, defaults filled in; wrong ones are a TypeError."""
@@ -48,10 +55,19 @@ def shape_of(fn: Callable[..., Any], task: str, context: type) -> Shape:
     parameters = list(whole.parameters.values())
     jobs = [p.name for p in parameters if _is(p.annotation, context, fn)]
     if not jobs:
-        return Shape(task, whole)
+        return Shape(task, whole, span=_span(parameters))
     if jobs != [parameters[0].name]:
         raise ConfigError(f"{task}: the parameter for the {context.__name__} must be the first one")
-    return Shape(task, whole.replace(parameters=parameters[1:]), jobs[0])
+    rest = parameters[1:]
+    return Shape(task, whole.replace(parameters=rest), jobs[0], _span(rest))
+
+
+def _span(parameters: list[inspect.Parameter]) -> tuple[int, int] | None:
+    needed = [p for p in parameters if p.default is p.empty and p.kind not in _SPREADING]
+    if any(p.kind is p.KEYWORD_ONLY for p in needed):
+        return None
+    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return len(needed), len(places)
 
 
 def _is(annotation: Any, wanted: type, fn: Callable[..., Any]) -> bool:

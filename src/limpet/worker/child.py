@@ -50,9 +50,12 @@ class Child:
             worker.on_identity = lambda worker_id, queues: self._tell(app, worker_id, queues)
             worker.on_deadline = self._reporter.due
             self._worker = worker
-            return worker.run()
+            code = worker.run()
         except Exception as error:  # noqa: BLE001 - the parent is told of whatever it is
             return self._fail(error)
+        if code == 0:
+            self._reporter.say_goodbye()
+        return code
 
     def obey(self, order: Order) -> None:
         """Do what the parent or a signal says. May be called from any thread.
@@ -64,6 +67,7 @@ class Child:
             if worker is not None:
                 worker.dump()
         elif worker is None:
+            self._reporter.say_goodbye()
             os._exit(0)
         else:
             worker.stop(now=order == "now")
@@ -126,7 +130,7 @@ class Child:
                 source=client.link.target.source,
                 lease_ms=None if plan.lease is None else options.lease_ms,
                 tasks=len(app.tasks),
-                files=files_of(plan.app),
+                files=files_of(plan.app) if plan.reload else (),
             )
         )
 
@@ -134,7 +138,8 @@ class Child:
 
     def _fail(self, error: Exception) -> int:
         """Say why we do not go on: to the parent as long as we never worked, else in the log."""
-        if self._plan.verbose or not isinstance(error, LimpetError):
+        unexpected = self._works and not isinstance(error, LimpetError)
+        if self._plan.verbose or unexpected:
             traceback.print_exception(error)
         refusal = refusal_of(error)
         if self._works:

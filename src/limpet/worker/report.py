@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from limpet.worker.parent.children import NUMBER, PLAN, WIRE
 from limpet.worker.plan import Plan
-from limpet.worker.wire import CannotStart, Order, Ready, Sign, Told, Wire
+from limpet.worker.wire import Bye, CannotStart, Order, Ready, Sign, Told, Wire
 
 log = logging.getLogger("limpet")
 
@@ -60,6 +60,10 @@ class Reporter:
     def cannot_start(self, refusal: CannotStart) -> None:
         """Tell why we do not work."""
         self._wire.tell(refusal)
+
+    def say_goodbye(self) -> None:
+        """Tell that the work ended as it should."""
+        self._wire.tell(Bye())
 
     def due(self, at: float | None) -> None:
         """Tell when the first running job must have ended; at once if that is new and earlier.

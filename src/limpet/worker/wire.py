@@ -58,15 +58,20 @@ class Sign:
 
 
 @dataclass(frozen=True, slots=True)
+class Bye:
+    """A child ended its work as it should and holds nothing; what comes now is its exit."""
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     """What the parent wants."""
 
     order: Order
 
 
-Message = Ready | CannotStart | Sign | Told
+Message = Ready | CannotStart | Sign | Bye | Told
 _KINDS: dict[str, type[Message]] = {
-    kind.__name__: kind for kind in (Ready, CannotStart, Sign, Told)
+    kind.__name__: kind for kind in (Ready, CannotStart, Sign, Bye, Told)
 }
 
 
@@ -94,7 +99,8 @@ class Wire:
         #: Whether the other side is gone.
         self.closed = False
         self._rest = b""
-        self._guard = threading.Lock()
+        #: Reentrant: a signal may come while something is told.
+        self._guard = threading.RLock()
 
     def tell(self, message: Message) -> bool:
         """Send a message; answers whether it went out. A sign of life never waits."""

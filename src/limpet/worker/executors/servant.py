@@ -118,10 +118,6 @@ def _kit_of(order: Order) -> Kit:
     if app.url != order.url:
         app.close()
         app.url = order.url
-    if app.url != order.url:
-        app.close()
-        app.url = order.url
-    time_shift.at = order.moved
     return Kit({order.task: task}, app.codec, Desk(lambda: app.limpet, app.codec.decode))
 
 

@@ -14,14 +14,10 @@ import threading
 from collections import deque
 from typing import Any, NamedTuple
 
-from limpet.app.context import enter_job
+from limpet.app.context import JobInterrupted, enter_job
 from limpet.worker.outcomes import Outcome
 from limpet.worker.slots import Begun, Ended, Running
 from limpet.worker.stacks import thread_lines
-
-
-class JobInterrupted(BaseException):
-    """Raised inside a job that runs in a thread, to stop it."""
 
 
 class End(NamedTuple):

@@ -11,11 +11,14 @@ import time
 
 from limpet.worker.parent.signs import Verdict, Watch, effort_of
 from limpet.worker.plan import Plan
-from limpet.worker.wire import CannotStart, Order, Ready, Sign, Told, Wire
+from limpet.worker.wire import Bye, CannotStart, Order, Ready, Sign, Told, Wire
 
 #: What a child is started with: the plan, the number of the child, and the file number of its wire.
 PLAN, NUMBER, WIRE = "LIMPET_WORKER_PLAN", "LIMPET_WORKER_NUMBER", "LIMPET_WORKER_WIRE"
 COMMAND = (sys.executable, "-m", "limpet.worker.child")
+
+#: How long its exit may take after it said goodbye.
+EXIT_S = 5.0
 
 
 class Child:
@@ -43,6 +46,8 @@ class Child:
         #: Killed by us because it would not stop: that is not its jobs' fault.
         self.was_cut_off = False
         self.was_killed = False
+        #: It ended its work as it should. The exit code does not tell: a job may end it with 0.
+        self.said_bye = False
         self._watch = Watch(None)
 
     def __str__(self) -> str:
@@ -62,6 +67,9 @@ class Child:
                     news.append(message)
                 case CannotStart():
                     self.refusal = message
+                case Bye():
+                    self.said_bye = True
+                    self.kill_at = min(self.kill_at, time.monotonic() + EXIT_S)
         return news
 
     def look(self, passed_s: float) -> Verdict:
@@ -91,24 +99,28 @@ class Child:
         self.process.send_signal(signal.SIGKILL)
 
     @property
-    def code(self) -> int | None:
-        """How it ended; None as long as it lives."""
-        if self.process.returncode is None:
-            self._clear_up()
-        return self.process.poll()
-
-    def _clear_up(self) -> None:
-        """Kill processes that a dead child left: a job must not run there and elsewhere too.
-
-        Done before its end is collected, as long as nobody else can have its number.
-        """
-        if not hasattr(os, "waitid"):
-            return
+    def has_ended(self) -> bool:
+        """Whether it is dead. Its end is not collected yet: nobody else can have its number."""
+        if self.process.returncode is not None or not hasattr(os, "waitid"):
+            return self.process.poll() is not None
         look = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        end = os.waitid(os.P_PID, self.process.pid, look)
-        if end is not None and (end.si_code, end.si_status) != (os.CLD_EXITED, 0):
+        return os.waitid(os.P_PID, self.process.pid, look) is not None
+
+    def collect(self) -> None:
+        """Collect its end, and kill what it left if that was no good one.
+
+        A job in a process of its own must not run there and elsewhere too.
+        """
+        if not self.said_bye:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.wire.close()
+
+    @property
+    def code(self) -> int:
+        """How it ended; negative: the signal that killed it."""
+        return self.process.returncode or 0
 
     @property
     def life_s(self) -> float:

@@ -87,10 +87,22 @@ class Crew:
         """Start the children whose time has come."""
         for slot in self._slots:
             if slot.start_at is not None and slot.start_at <= time.monotonic():
-                slot.child, slot.start_at = self._start(slot), None
+                slot.start_at = None
+                slot.child = self._start(slot)
+                if slot.child is None:
+                    self._pause(slot, 0.0)
 
-    def _start(self, slot: Slot) -> Child:
-        return Child(self._plan, slot.number, self._command)
+    def _start(self, slot: Slot) -> Child | None:
+        try:
+            return Child(self._plan, slot.number, self._command)
+        except OSError as error:  # the system has no process or no memory to give
+            log.error("child %d cannot be started: %s", slot.number, error)  # noqa: TRY400
+            return None
+
+    def _pause(self, slot: Slot, life_s: float) -> None:
+        """Choose the time of the next start."""
+        slot.restarts = slot.restarts.after(life_s)
+        slot.start_at = time.monotonic() + slot.restarts.pause_s
 
     def listen(self, child: Child) -> None:
         """Take in what a child told."""
@@ -134,6 +146,7 @@ class Crew:
             slot = self._to_renew.pop(0)
             if slot.child is not None:
                 slot.successor = self._start(slot)
+                self._to_renew = self._to_renew if slot.successor else []
                 return
             slot.start_at = 0.0
 
@@ -187,18 +200,17 @@ class Crew:
     def bury(self) -> None:
         """Return what dead children held, and see to their places."""
         for child in self.children:
-            if child.code is not None:
+            if child.has_ended:
                 self.listen(child)
-                child.wire.close()
-                counts = child.code != 0 and not child.was_cut_off
+                child.collect()
+                counts = not child.said_bye and not child.was_cut_off
                 self._keeper.give_back(child.process.pid, counts=counts)
                 self._remove(child)
 
     def _remove(self, child: Child) -> None:
         if child in self._leaving:
             self._leaving.remove(child)
-            if child.code != 0 and self.stopping:
-                self.code = 1
+            self._note_end(child)
             return
         slot = next(slot for slot in self._slots if child in {slot.child, slot.successor})
         if slot.successor is child:
@@ -210,10 +222,15 @@ class Crew:
             slot.child = None
             self._follow(slot, child)
 
+    def _note_end(self, child: Child) -> None:
+        """Remember for the exit code whether all ended well."""
+        if self.stopping and not child.said_bye and child.refusal is None:
+            self.code = self.code or 1
+
     def _follow(self, slot: Slot, child: Child) -> None:
         """Do what follows the end of a child that nobody replaces."""
         end = End(
-            child.code or 0,
+            clean=child.said_bye,
             wanted=child.stopping,
             hopeless=child.refusal is not None and child.refusal.final,
             ever_worked=self._ever_worked,
@@ -222,7 +239,7 @@ class Crew:
         )
         match decide(end):
             case "nothing":
-                self.code = self.code or (1 if end.code else 0)
+                self._note_end(child)
             case "give up":
                 self.refusal = child.refusal
                 self.code = child.refusal.code if child.refusal else 1
@@ -230,8 +247,7 @@ class Crew:
             case "await change":
                 log.error("%s; waiting for a change", _obituary(child))
             case "restart":
-                slot.restarts = slot.restarts.after(child.life_s)
-                slot.start_at = time.monotonic() + slot.restarts.pause_s
+                self._pause(slot, child.life_s)
                 log.warning("%s; next start in %.1f s", _obituary(child), slot.restarts.pause_s)
 
 
@@ -239,11 +255,12 @@ def _obituary(child: Child) -> str:
     """Say in words how a child ended."""
     if child.refusal is not None:
         return f"{child} cannot start: {child.refusal.line}"
-    code = child.code or 0
-    if code >= 0:
-        return f"{child} ended with code {code}, its jobs are returned"
+    if child.said_bye:
+        return f"{child} stopped"
+    if child.code >= 0:
+        return f"{child} ended with code {child.code}, its jobs are returned"
     try:
-        name = signal.Signals(-code).name
+        name = signal.Signals(-child.code).name
     except ValueError:
-        name = f"signal {-code}"
+        name = f"signal {-child.code}"
     return f"{child} was killed ({name}), its jobs are returned"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from limpet.commands import workers
+from limpet.connection.faults import passes_by
 from limpet.connection.target import Target
 from limpet.errors import BackendError
 from limpet.flows.base import Flow
@@ -28,6 +29,8 @@ log = logging.getLogger("limpet")
 BEAT_PART = 0.4
 #: How long one call may try.
 PATIENCE_S = 2.0
+#: How long the others may try when one was not answered.
+HURRY_S = 0.2
 #: Pause after a call that failed.
 AGAIN_S = 0.2
 
@@ -50,15 +53,17 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A worker that is gone, and whether its death counts against the jobs it held."""
+    """What a worker held in one queue; whether its death counts against these jobs."""
 
-    kept: Kept
+    ready: Ready
+    source: Source
     counts: bool
 
-    def flow(self, source: Source) -> Flow[object]:
-        """Return what it held in one queue."""
-        worker = self.kept.ready.worker
-        return fail_worker(source, worker) if self.counts else stop_work(source.keys, worker)
+    def flow(self) -> Flow[object]:
+        """Return it."""
+        if self.counts:
+            return fail_worker(self.source, self.ready.worker)
+        return stop_work(self.source.keys, self.ready.worker)
 
 
 class Keeper:
@@ -94,7 +99,7 @@ class Keeper:
         with self._change:
             kept = self._kept.pop(pid, None)
             if kept is not None:
-                self._losses.append(Loss(kept, counts))
+                self._losses += [Loss(kept.ready, source, counts) for source in kept.sources]
                 self._change.notify_all()
 
     def settle(self, within_s: float) -> bool:
@@ -117,8 +122,11 @@ class Keeper:
     def _run(self) -> None:
         while not self._closed:
             with self._change:
-                self._change.wait_for(lambda: self._closed or self._losses, self._rest_s())
+                if not self._closed and not self._losses:
+                    self._change.wait(self._rest_s())
                 losses, due = list(self._losses), self._due()
+            for link in self._links.values():
+                link.timeout_s = PATIENCE_S
             for loss in losses:
                 self._try(self._return, loss)
             for kept in due:
@@ -147,13 +155,14 @@ class Keeper:
 
     def _return(self, loss: Loss) -> None:
         """Return what is lost; while the server is away it stays on the list."""
+        link = self._link(loss.ready)
         try:
-            for source in loss.kept.sources:
-                self._link(loss.kept.ready).run(loss.flow(source))
+            link.run(loss.flow())
         except BackendError as error:
-            if error.maybe_done:
+            if _passes(error):
+                link.timeout_s = HURRY_S
                 return
-            log.warning("%s: %s; its lease will end", loss.kept.ready.worker, error)
+            log.warning("%s: %s; its lease will end", loss.ready.worker, error)
         with self._change:
             self._losses.remove(loss)
             self._change.notify_all()
@@ -171,7 +180,8 @@ class Keeper:
             try:
                 self._beat_group(link, kept.ready.worker, group)
             except BackendError as error:
-                if error.maybe_done:
+                if _passes(error):
+                    link.timeout_s = HURRY_S
                     kept.next_at = time.monotonic() + AGAIN_S
                 elif len(group) > 1:
                     together += [[source] for source in group]
@@ -187,6 +197,12 @@ class Keeper:
         if where not in self._links:
             self._links[where] = self._make_link(ready)
         return self._links[where]
+
+
+def _passes(error: BackendError) -> bool:
+    """Tell whether the same call may go well a little later."""
+    cause = error.__cause__
+    return error.maybe_done or (isinstance(cause, Exception) and passes_by(cause))
 
 
 def _pause_s(ready: Ready) -> float:

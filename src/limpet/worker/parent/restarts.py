@@ -32,8 +32,8 @@ class Restarts:
 class End:
     """The end of a child, and what was known then."""
 
-    #: The exit code; negative: the signal that killed it.
-    code: int
+    #: It said that its work ended as it should.
+    clean: bool
     #: It was told to stop, or another one took its place.
     wanted: bool = False
     #: It said that it cannot start, for a reason that stays until somebody changes something.
@@ -46,7 +46,7 @@ class End:
 
 def decide(end: End) -> Next:
     """Say what follows the end of a child."""
-    if end.wanted or (end.burst and end.code == 0):
+    if end.wanted or (end.burst and end.clean):
         return "nothing"
     if end.hopeless and not end.ever_worked:
         return "give up"
