@@ -212,6 +212,13 @@ def test(*arguments: str) -> None:
     become("pytest", *(arguments or PYTEST))
 
 
+def faults(*arguments: str) -> None:
+    """Strike real workers and servers; --seeds N, --only F3, --jobs N."""
+    prepare()
+    os.chdir(ROOT)
+    become("python", "-m", "tests.matrix", *arguments)
+
+
 def check() -> None:
     """Check all but the tests: lint, types, imports, generated files."""
     lint()
@@ -235,7 +242,7 @@ def docs() -> None:
 
 
 COMMANDS: dict[str, Callable[..., None]] = {
-    command.__name__: command for command in (demo, test, check, lint, docs)
+    command.__name__: command for command in (demo, test, faults, check, lint, docs)
 }
 
 

@@ -1,8 +1,8 @@
 """A nightly chore, and how to try it by day.
 
-    limpet worker nightly:app        fires it at three o'clock in Berlin; start as many as you like
-    limpet cron ls                   what is planned
-    limpet cron run nightly          run it now
+limpet worker nightly:app        fires it at three o'clock in Berlin; start as many as you like
+limpet cron ls                   what is planned
+limpet cron run nightly          run it now
 """
 
 from datetime import UTC, datetime, timedelta

@@ -1,11 +1,11 @@
 """A web service that hands work to a worker, with FastAPI.
 
-    pip install fastapi uvicorn
-    uvicorn web:web                  the web service
-    limpet worker web:jobs           its worker
+pip install fastapi uvicorn
+uvicorn web:web                  the web service
+limpet worker web:jobs           its worker
 
-    curl -X POST localhost:8000/reports/2026
-    curl localhost:8000/reports/ID
+curl -X POST localhost:8000/reports/2026
+curl localhost:8000/reports/ID
 """
 
 from collections.abc import AsyncIterator

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import ROOT, blocks, files, pages
+from tests.docs.session import follow
 from tests.support.programs import clean_environment, run_python
 
 WITH_CODE = [page for page in pages() if any(b.language == "python" for b in blocks(page))]
 TUTORIAL = ROOT / "docs" / "tutorial.md"
+BARE_QUEUES = ROOT / "docs" / "howto" / "bare-queues.md"
 
 
 def name(page: Path) -> str:
@@ -32,7 +34,8 @@ def test_the_code_of_a_page_does_what_the_page_says(page: Path, tmp_path: Path) 
 
 def test_the_pages_are_found() -> None:
     """The tests above look at real pages, not at an empty list."""
-    assert {"README.md", "docs/tutorial.md", "docs/guarantees.md"} <= {name(p) for p in WITH_CODE}
+    known = {"README.md", "docs/tutorial.md", "docs/guarantees.md", "docs/howto/bare-queues.md"}
+    assert known <= {name(page) for page in WITH_CODE}
 
 
 @pytest.mark.parametrize("page", pages(), ids=name)
@@ -69,15 +72,32 @@ def test_commands_exist(page: Path) -> None:
         assert {word for word in rest if word.startswith("-")} <= known, f"limpet {words}"
 
 
+@pytest.mark.timeout(180)
+def test_the_tutorial_can_be_followed_literally(tmp_path: Path) -> None:
+    """Every file is written, every command typed, and each prints what the page shows.
+
+    Among them: a worker killed in the middle of a job, and a worker killed with its parent.
+    """
+    here = str(Path(sys.executable).parent)
+    environment = clean_environment(LIMPET_HOME=str(tmp_path / "home"))
+    environment["PATH"] = f"{here}:{environment['PATH']}"
+
+    typed = follow(TUTORIAL, tmp_path, environment)
+
+    assert len(typed) == 11
+    for step in typed:
+        assert step.printed == step.told, f"line {step.line}: {step.commands}"
+
+
 def write_files(folder: Path) -> dict[str, str]:
-    """Do what the tutorial tells: write its files; answers the environment to run them in."""
-    for file, text in files(TUTORIAL).items():
+    """Do what the page on bare queues tells: write its files; answers the environment for them."""
+    for file, text in files(BARE_QUEUES).items():
         (folder / file).write_text(text)
     return clean_environment(LIMPET_HOME=str(folder / "home"))
 
 
 def start_worker(folder: Path, environment: dict[str, str]) -> "subprocess.Popen[str]":
-    """Start the worker of the tutorial."""
+    """Start the worker of that page."""
     return subprocess.Popen(
         [sys.executable, "worker.py"],
         cwd=folder,
@@ -87,7 +107,7 @@ def start_worker(folder: Path, environment: dict[str, str]) -> "subprocess.Popen
     )
 
 
-def test_the_tutorial_survives_kill_9(tmp_path: Path) -> None:
+def test_bare_queues_survive_kill_9(tmp_path: Path) -> None:
     """Five letters, a worker killed while it writes, a second worker: all are written.
 
     What the killed worker held is delivered twice, everything else once.

@@ -1,41 +1,30 @@
-"""`python -m tests.matrix`: all faults, with as many seeds as wanted."""
+"""`python -m tests.matrix`: all faults with as many seeds as wanted, and the page about them."""
 
 import argparse
-import shutil
 import sys
-import tempfile
-import time
-from pathlib import Path
 
-from tests.matrix import lines, poison, servers, workers  # noqa: F401 - they fill the list
-from tests.matrix.judge import complaints
-from tests.matrix.scenes import SCENES, Scene
-from tests.matrix.stage import DURABLE, Stage
-from tests.support.servers import Server
+from tests.matrix.report import PAGE, line, write_page
+from tests.matrix.rounds import chosen, play_all
 
 
-def play(scene, server, jobs, seed):
-    folder = Path(tempfile.mkdtemp(prefix="limpet-matrix-"))
-    stage = Stage(server, folder, jobs=jobs, seed=seed)
-    began = time.monotonic()
-    try:
-        verdict = scene.play(stage)
-    except BaseException:
-        print(stage.said[-3000:])
-        raise
-    finally:
-        stage.close()
-    said = complaints(verdict, scene.bounds)
-    print(f"{scene.name:4} {time.monotonic()-began:5.1f}s jobs={verdict.jobs} lost={len(verdict.lost)} stuck={len(verdict.stuck)} extra={verdict.extra} most={verdict.most_per_strike} rec={verdict.recovery_s:.3f} late={verdict.places_lost} dis={verdict.disorder} res={verdict.resumed_s:.3f} strikes={verdict.strikes}", said, flush=True)
-    if said:
-        print(verdict)
-        shutil.copy(folder/"said", "/tmp/said-"+scene.name)
-        shutil.copy(folder/"witness", "/tmp/witness-"+scene.name)
-    shutil.rmtree(folder)
+def main() -> int:
+    """Play, print a line for each fault, write the page if all were played."""
+    parser = argparse.ArgumentParser(prog="dev.py faults", description=__doc__)
+    parser.add_argument("--seeds", type=int, default=3, help="runs of each fault (3)")
+    parser.add_argument("--jobs", type=int, default=200, help="jobs in each run (200)")
+    parser.add_argument("--only", action="append", default=[], help="a fault, such as F3 or F3b")
+    given = parser.parse_args()
+    names = chosen(given.only)
+    if not names or given.seeds < 1 or given.jobs < 1:
+        parser.error("no such fault, or nothing to play")
+    rows = play_all(names, given.seeds, given.jobs, lambda row: print(line(row), flush=True))
+    wrong = [outcome.wrong for row in rows for outcome in row.outcomes if outcome.wrong]
+    print(*wrong, sep="\n\n", end="\n" if wrong else "")
+    if not given.only and not wrong:
+        write_page(rows, f"dev.py faults --seeds {given.seeds} --jobs {given.jobs}")
+        print(f"written: {PAGE}")
+    return 1 if wrong else 0
 
-server = Server(*DURABLE).start()
-try:
-    for name in sys.argv[1:]:
-        play(SCENES[name], server, 40, 1)
-finally:
-    server.remove()
+
+if __name__ == "__main__":
+    sys.exit(main())

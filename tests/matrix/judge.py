@@ -9,6 +9,8 @@ from itertools import pairwise
 from tests.matrix.witness import Sighting
 
 POISON = "poison"
+#: A process that is hit may begin something more before it is dead.
+THROES_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +161,7 @@ def complaints(verdict: Verdict, bounds: Bounds) -> list[str]:
         ("seconds until work went on", verdict.resumed_s, bounds.resumed_s),
     ]
     said = [f"{what}: {value}" for what, value in found if value]
-    return said + [
-        f"{what}: {got:g}, at most {most:g}" for what, got, most in limits if got > most
-    ]
+    return said + [f"{what}: {got:g}, at most {most:g}" for what, got, most in limits if got > most]
 
 
 def _starts(seen: Iterable[Sighting]) -> dict[str, list[Sighting]]:
@@ -193,7 +193,7 @@ def _again(
 
 def _strike_between(strikes: Sequence[Sighting], one: Sighting, other: Sighting) -> int | None:
     for number, strike in enumerate(strikes):
-        if strike.pid == one.pid and one.at <= strike.at <= other.at:
+        if strike.pid == one.pid and one.at - THROES_S <= strike.at <= other.at:
             return number
     return None
 

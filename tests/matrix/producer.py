@@ -59,7 +59,7 @@ def _push(n: int, kind: str | None, order: Order, chance: random.Random) -> None
 def _ordinary(n: int, order: Order, chance: random.Random) -> Any:
     task = chance.choice(tasks.ORDINARY)
     ms = chance.randint(order.shortest_ms, order.longest_ms)
-    named = {"id": f"own-{n}"} if chance.random() < 0.3 else {}  # noqa: PLR2004
+    named = {"id": f"own-{n}"} if chance.random() < 0.3 else {}
     return lambda: (task.name, task.using(**named).enqueue(n, ms).id)
 
 

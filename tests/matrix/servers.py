@@ -28,7 +28,7 @@ def _down(stage: Stage, seconds: float) -> None:
 
 @scene("F3a", BACK)
 def server_killed(stage: Stage) -> Verdict:
-    """kill -9 of the server (AOF), back after a moment."""
+    """The server (AOF) gets kill -9, back after a moment."""
     _begin(stage)
     _down(stage, 0.2)
     return stage.settle()
@@ -36,9 +36,17 @@ def server_killed(stage: Stage) -> Verdict:
 
 @scene("F3b", BACK)
 def server_away(stage: Stage) -> Verdict:
-    """kill -9 of the server (AOF), away for three leases."""
+    """The server (AOF) gets kill -9, away for three leases."""
     _begin(stage)
     _down(stage, 3 * LEASE_S)
+    return stage.settle()
+
+
+@scene("F3c", BACK, slow=True)
+def server_away_for_long(stage: Stage) -> Verdict:
+    """The server (AOF) gets kill -9, away for 40 s."""
+    _begin(stage)
+    _down(stage, 40)
     return stage.settle()
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from limpet import Limpet
 from limpet.errors import BackendError
 from tests.matrix.judge import Ending, Final, Verdict, judge
+from tests.matrix.tasks import PATIENCE
 from tests.matrix.witness import PLACE, Sighting, note, read
 from tests.support.programs import clean_environment
 from tests.support.proxy import Proxy
@@ -71,16 +72,18 @@ class Stage:
     def produce(self, jobs: int | None = None, **order: Any) -> Program:
         """Start a producer."""
         given = {"jobs": jobs or self.jobs, "seed": self.seed, **order}
-        producer = self._start("tests.matrix.producer", json.dumps(given))
+        patience = {PATIENCE: "120"}
+        producer = self._start("tests.matrix.producer", json.dumps(given), **patience)
         self._producers.append(producer)
         return producer
 
-    def _start(self, *command: str) -> Program:
+    def _start(self, *command: str, **environment: str) -> Program:
+        named = {"LIMPET_URL": self.url, PLACE: str(self.place), **environment}
         with (self.folder / "said").open("ab") as said:
             program = subprocess.Popen(
                 [sys.executable, "-m", *command],
                 cwd=ROOT,
-                env=clean_environment(LIMPET_URL=self.url, **{PLACE: str(self.place)}),
+                env=clean_environment(**named),
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=said,
@@ -138,15 +141,18 @@ class Stage:
         assert pids is not None
         return pids
 
-    def wait_for_others(self, jobs: set[str], pid: int) -> None:
-        """Wait until other processes have ended these jobs."""
-        ended = lambda: {s.job for s in self.seen if s.what == "end" and s.pid != pid}  # noqa: E731
-        wait_until(lambda: jobs <= ended(), within=30)
+    def wait_for_ends(
+        self, jobs: set[str], *, only_in: int | None = None, but_not_in: int | None = None
+    ) -> None:
+        """Wait until these jobs have ended in this process, or in any but that one."""
 
-    def wait_for_ends_of(self, jobs: set[str], pid: int) -> None:
-        """Wait until this process has ended these jobs, too late."""
-        ended = lambda: {s.job for s in self.seen if s.what == "end" and s.pid == pid}  # noqa: E731
-        wait_until(lambda: jobs <= ended(), within=30)
+        def look() -> bool:
+            ends = [sighting for sighting in self.seen if sighting.what == "end"]
+            return jobs <= {
+                end.job for end in ends if end.pid != but_not_in and only_in in {None, end.pid}
+            }
+
+        wait_until(look, within=30)
 
     def wait_until_said(self, words: str) -> None:
         """Wait until one of the programs said so."""
@@ -160,6 +166,18 @@ class Stage:
             note(Sighting("strike", pid=pid, text=number.name), str(self.place))
         for pid in pids:
             os.kill(pid, number)
+
+    def freeze(self, pid: int) -> set[str]:
+        """Stop a program of ours while it has jobs under way; answers which."""
+        while True:
+            self.busy(pid)
+            os.kill(pid, signal.SIGSTOP)
+            os.waitpid(pid, os.WUNTRACED)
+            held = self.open_starts()[pid]
+            if held:
+                note(Sighting("strike", pid=pid, text="SIGSTOP"), str(self.place))
+                return held
+            os.kill(pid, signal.SIGCONT)
 
     def relief(self) -> None:
         """Note that a trouble is over."""

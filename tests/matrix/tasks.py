@@ -11,11 +11,15 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import repeat
+from pathlib import Path
 
 from limpet import App, Job
 from tests.matrix.witness import Sighting, note
 
-app = App(timeout=20)
+#: How long a producer tries to enqueue; workers have the usual time.
+PATIENCE = "LIMPET_MATRIX_PATIENCE"
+
+app = App(timeout=float(os.environ.get(PATIENCE, "10")))
 _never = threading.Event()
 
 
@@ -76,15 +80,15 @@ def _overflow() -> None:
 
 
 def _bomb() -> None:
-    """Want more and more memory, up to a limit."""
-    used = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, used[1]))
+    """Want more and more memory, up to a limit a little above what is used already."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + (256 << 20), before[1]))
     try:
-        pile = bytearray(1 << 20)
-        while True:
-            pile = pile + pile  # noqa: PLR6104 - a new one each time
+        pile = [bytes(1 << 20) for _ in range(1024)]
+        raise MemoryError(f"{len(pile)} MiB and no limit")
     finally:
-        resource.setrlimit(resource.RLIMIT_AS, used)
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def _spin() -> None:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from typing import Any
 
 from tests.matrix.judge import Bounds, Verdict
 from tests.matrix.scenes import scene
@@ -9,6 +10,8 @@ from tests.matrix.stage import LEASE_S, SLOTS, Stage
 
 #: Where nothing but the end of the lease tells of a death.
 BY_LEASE_S = LEASE_S + 1
+#: Jobs long enough to be hit in the middle.
+LONGER: dict[str, Any] = {"shortest_ms": 50, "longest_ms": 100, "pace_ms": 5}
 
 
 @scene("F0", Bounds(disorder=2 * SLOTS))
@@ -21,22 +24,22 @@ def none(stage: Stage) -> Verdict:
 
 @scene("F1a", Bounds(per_strike=SLOTS, recovery_s=0.5, places_lost=4 * SLOTS))
 def child_killed(stage: Stage) -> Verdict:
-    """kill -9 of a worker child; its parent and a sibling live."""
+    """A worker child gets kill -9; its parent and a sibling live."""
     stage.worker("--processes", "2", lease_s=30)
     stage.pids("worker", 2)
-    stage.produce(pace_ms=5)
+    stage.produce(**LONGER)
     stage.strike(signal.SIGKILL, stage.busy())
     return stage.settle()
 
 
 @scene("F1b", Bounds(per_strike=SLOTS, recovery_s=BY_LEASE_S))
 def worker_killed(stage: Stage) -> Verdict:
-    """kill -9 of a whole worker, parent and child; another worker lives."""
+    """A whole worker gets kill -9, parent and child; another worker lives."""
     parent = stage.worker("--name", "doomed")
     (child,) = stage.pids("doomed")
     stage.worker("--name", "other")
     stage.pids("other")
-    stage.produce()
+    stage.produce(**LONGER)
     stage.busy(child)
     os.kill(parent.pid, signal.SIGKILL)
     stage.strike(signal.SIGKILL, child)
@@ -47,17 +50,18 @@ def worker_killed(stage: Stage) -> Verdict:
 def stopped_in_time(stage: Stage) -> Verdict:
     """SIGTERM while jobs run that end within the grace time; a new worker takes over."""
     old = stage.worker("--name", "old", "--grace", "10s")
-    stage.produce()
-    stage.busy()
     stage.worker("--name", "new")
+    (child,) = stage.pids("old")
     stage.pids("new")
+    stage.produce(**LONGER)
+    stage.busy(child)
     old.terminate()
     verdict = stage.settle()
     assert old.wait(20) == 0, stage.said
     return verdict
 
 
-@scene("F2b", Bounds(per_strike=SLOTS, recovery_s=2.0, places_lost=0))
+@scene("F2b", Bounds(per_strike=SLOTS, recovery_s=3.0, places_lost=2 * SLOTS))
 def stopped_too_early(stage: Stage) -> Verdict:
     """SIGTERM while jobs run that do not end within the grace time: they are handed back."""
     old = stage.worker("--name", "old", "--grace", "100ms")
@@ -74,23 +78,32 @@ def stopped_too_early(stage: Stage) -> Verdict:
     return verdict
 
 
-@scene("F4", Bounds(per_strike=SLOTS, recovery_s=BY_LEASE_S))
+@scene("F4a", Bounds(per_strike=SLOTS, recovery_s=BY_LEASE_S))
 def zombie(stage: Stage) -> Verdict:
     """A worker without parent is stopped beyond its lease, then goes on: its acks are refused."""
     frozen = stage.solo()
-    stage.produce(pace_ms=15)
-    stage.busy(frozen.pid)
     stage.worker("--name", "other")
+    stage.pids("worker")
     stage.pids("other")
-    stage.busy(frozen.pid)
-    held = stage.open_starts()[frozen.pid]
-    stage.strike(signal.SIGSTOP, frozen.pid)
+    stage.produce(**LONGER)
+    held = stage.freeze(frozen.pid)
     try:
-        held |= stage.open_starts()[frozen.pid]
-        stage.wait_for_others(held, frozen.pid)
+        stage.wait_for_ends(held, but_not_in=frozen.pid)
     finally:
         os.kill(frozen.pid, signal.SIGCONT)
-    stage.wait_for_ends_of(held, frozen.pid)
+    stage.wait_for_ends(held, only_in=frozen.pid)
     verdict = stage.settle()
     stage.wait_until_said("was declared dead")
     return verdict
+
+
+@scene("F4b", Bounds(per_strike=SLOTS, recovery_s=BY_LEASE_S))
+def frozen_child(stage: Stage) -> Verdict:
+    """A child is stopped beyond its lease: its parent kills it before anybody gets its jobs."""
+    stage.worker("--processes", "2")
+    stage.pids("worker", 2)
+    stage.produce(**LONGER)
+    child = stage.busy()
+    stage.strike(signal.SIGSTOP, child)
+    stage.wait_until_said(f"(process {child}) is frozen")
+    return stage.settle()

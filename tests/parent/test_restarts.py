@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from limpet.worker.parent.restarts import (
     FIRST_S,
     HEALTHY_S,
+    LONGEST_AFTER_WORK_S,
     LONGEST_S,
     End,
     Next,
@@ -33,6 +34,15 @@ def test_a_child_that_lived_for_a_minute_starts_the_pauses_anew() -> None:
 
     assert tired.after(life_s=HEALTHY_S).pause_s == FIRST_S
     assert tired.after(life_s=HEALTHY_S - 1).pause_s > FIRST_S
+
+
+def test_after_a_child_that_had_worked_the_pause_is_short() -> None:
+    """A job killed it, and there may be more of that kind: the others need not wait for long."""
+    tired = Restarts(in_a_row=9)
+
+    assert tired.after(life_s=1.0, worked=True).pause_s == LONGEST_AFTER_WORK_S
+    assert tired.after(life_s=1.0).pause_s > LONGEST_AFTER_WORK_S
+    assert Restarts().after(life_s=1.0, worked=True).pause_s == FIRST_S
 
 
 @given(st.lists(st.floats(min_value=0, max_value=100), max_size=200))

@@ -5,6 +5,7 @@ import os
 import signal
 import termios
 import time
+from pathlib import Path
 
 import pytest
 
@@ -96,6 +97,34 @@ def test_a_child_that_does_not_stop_is_killed(house: House) -> None:
     assert not is_alive(pid)
     stats = house.queue.stats()
     assert (stats.waiting, stats.recovered) == (1, 0)
+
+
+def test_it_can_be_stopped_while_it_starts(house: House) -> None:
+    """Importing may take long, and nothing is held then."""
+    with (house.folder / "shop.py").open("a") as file:
+        file.write("\n_never.wait(60)\n")
+    parent = house.start("--processes", "2")
+    imports = house.folder / "imports"
+    wait_until(lambda: imports.exists() and len(imports.read_text().split()) == 2, within=20)
+
+    parent.terminate()
+
+    assert parent.wait(10) == 0, house.said
+
+
+def test_a_signal_that_comes_first_is_heard(house: House) -> None:
+    """Before any child had the time to look at its orders."""
+    parent = house.start()
+    wait_until(lambda: children_of(parent.pid))
+
+    parent.terminate()
+
+    assert parent.wait(10) == 0, house.said
+
+
+def children_of(pid: int) -> list[str]:
+    """The processes that a process has started."""
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
 
 
 def test_burst_ends_when_all_is_done(house: House) -> None:

@@ -231,7 +231,8 @@ class Proxy:
         return line
 
     def _welcome(self) -> None:
-        assert self._door is not None
+        if self._door is None:  # closed in the same turn in which somebody knocked
+            return
         client, _ = self._door.accept()
         try:
             server = self._dial()

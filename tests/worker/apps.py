@@ -305,6 +305,18 @@ def about_process(job: Job) -> list[Any]:
     return about(job)
 
 
+@app.task(result_ttl="1m")
+async def double_previous(job: Job) -> int:
+    """Double what the step before gave."""
+    return 2 * int(await job.aprevious())
+
+
+@app.task(result_ttl="1m", runs_in="process")
+def double_previous_in_process(job: Job) -> int:
+    """Double what the step before gave, in a process."""
+    return 2 * int(job.previous())
+
+
 @app.task
 def report_progress(job: Job, reports: int) -> None:
     """Report progress much too often, then wait for the gate."""
@@ -336,6 +348,12 @@ async def swallow(times: int) -> None:
         except asyncio.CancelledError:
             seen.append("swallowed")
             times -= 1
+
+
+@app.task
+def nap(seconds: float) -> None:
+    """Do nothing for a while, in a thread."""
+    _never.wait(seconds)
 
 
 @app.task

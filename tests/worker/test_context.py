@@ -42,6 +42,16 @@ def test_async_twins_answer_the_same(app: App, burst: Burst) -> None:
     assert handle.result(5)[12:] == [False, None]
 
 
+@pytest.mark.parametrize("second", [apps.double_previous, apps.double_previous_in_process])
+def test_a_step_of_a_chain_gets_the_result_before_it(app: App, burst: Burst, second: Any) -> None:
+    """On the loop and in a process."""
+    *_, last = app.chain([apps.add.item(2, 3), second.item()])
+
+    burst()
+
+    assert last.result(5) == 10
+
+
 def test_progress_is_seen_while_the_job_runs(app: App, work: Working) -> None:
     """The last report gets there, however many were made; the log keeps the last lines."""
     handle = apps.report_progress.enqueue(500)
@@ -59,8 +69,7 @@ def test_an_effect_happens_once_over_all_deliveries(app: App, work: Working) -> 
     apps.charge.enqueue()
 
     with work():
-        wait_until(lambda: app.limpet.queue("default").stats().scheduled == 1)
-        wait_until(lambda: app.limpet.queue("default").stats().running == 0)
+        wait_until(lambda: app.limpet.queue("default").stats().completed == 1)
 
     assert seen.count("charged") == 1
 

@@ -110,6 +110,18 @@ def test_a_thread_that_will_not_stop_keeps_its_slot(app: App, work: Working) -> 
         wait_until(lambda: "behind it" in seen)
 
 
+def test_interrupts_at_the_last_moment_hit_nobody_else(app: App, burst: Burst) -> None:
+    """Jobs that end just when their time is over: each is settled once, and no thread is lost."""
+    app.enqueue_many([apps.nap.using(timeout="3ms").item(0.003) for _ in range(200)])
+    app.enqueue_many([apps.nap.item(0) for _ in range(50)])
+
+    assert burst(concurrency=8) == 0
+
+    found = stats(app)
+    assert (found.completed, found.pending) == (250, 0)
+    assert found.failed <= 200
+
+
 def test_a_coroutine_that_swallows_its_cancellation_is_cancelled_again(
     app: App, work: Working, monkeypatch: pytest.MonkeyPatch
 ) -> None:

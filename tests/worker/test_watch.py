@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from limpet.aio import AsyncLimpet
 from limpet.app.app import App
 from limpet.errors import BackendError
 from limpet.worker.watchdog import EXIT_CODE, LIMIT_S, Watchdog
@@ -50,18 +51,21 @@ def test_a_stall_of_the_loop_is_reported_once_with_its_stack(
     assert "_never.wait(0.01)" in reports[0]
 
 
+@pytest.mark.parametrize(
+    ("task", "stopped"), [(apps.wait, "cancelled"), (apps.wait_in_thread, "JobInterrupted")]
+)
 def test_a_worker_declared_dead_stops_its_jobs_and_starts_again(
-    app: App, work: Working, caplog: pytest.LogCaptureFixture
+    app: App, work: Working, caplog: pytest.LogCaptureFixture, task: Any, stopped: str
 ) -> None:
     """Running jobs are told, nothing is acked for them, and a new identity goes on."""
-    apps.wait.enqueue()
+    task.enqueue()
 
     with work(concurrency=2) as helper:
         wait_until(lambda: "begun" in seen)
         first = helper.worker.id
         assert app.limpet.fail_worker(first)
 
-        wait_until(lambda: "cancelled" in seen)
+        wait_until(lambda: stopped in seen)
         wait_until(lambda: seen.count("begun") == 2)
         assert helper.worker.id != first
         gate.set()
@@ -99,34 +103,41 @@ def test_a_stale_ack_is_logged(app: App, work: Working, caplog: pytest.LogCaptur
     assert queue_of(app).stats().completed == 1
 
 
+def test_a_worker_that_stops_acks_nothing_twice_in_its_log(
+    app: App, work: Working, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Stopped in the middle of acking and waiting, it makes sure, and has nothing to complain."""
+    apps.tell.enqueue("x")
+
+    with work(queues="default") as helper:
+        wait_until(lambda: queue_of(app).stats().completed == 1)
+        helper.stop()
+
+    assert "not ours any more" not in caplog.text
+    assert queue_of(app).stats().completed == 1
+
+
 @pytest.fixture
-def proxy(app: App, server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
-    """A line to the server that can be cut; the worker is on it."""
+def proxy(server: Server) -> Iterator[Proxy]:
+    """A line to the server that can be cut."""
     line = Proxy(server)
     yield line
     line.close()
 
 
 @pytest.fixture
-def behind(app: App, proxy: Proxy, server: Server) -> Iterator[Helper]:
+def behind(app: App, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Helper]:
     """A worker behind the proxy, while the test talks to the server directly."""
-    new_client = app.new_client
-    app.new_client = lambda **options: _on(app, proxy.url, new_client, options)
-    helper = Helper(Worker(app, heartbeat="100ms", lease="1s", handle_signals=False, concurrency=2))
-    wait_until(lambda: helper.worker.id is not None)
-    wait_until(lambda: queue_of(app).stats().workers == 1)
+    monkeypatch.setattr(
+        app, "new_client", lambda **options: AsyncLimpet(proxy.url, timeout=1, **options)
+    )
+    options = {"heartbeat": "100ms", "lease": "1s", "handle_signals": False, "queues": "default"}
+    helper = Helper(Worker(app, **options))
+    wait_until(lambda: helper.worker._shift is not None and helper.worker._shift._signed_on)
     yield helper
+    proxy.speak()
     proxy.admit()
     helper.stop(now=True)
-    del app.new_client
-
-
-def _on(app: App, url: str, new_client: Any, options: dict[str, Any]) -> Any:
-    app.url = url
-    try:
-        return new_client(**options, timeout=1)
-    finally:
-        app.url = None
 
 
 def test_after_a_cut_the_worker_consumes_again(app: App, proxy: Proxy, behind: Helper) -> None:
@@ -153,12 +164,31 @@ def test_after_a_silence_the_worker_consumes_again(app: App, proxy: Proxy, behin
     wait_until(lambda: "after a silence" in seen, within=30)
 
 
+def test_after_a_restart_of_the_server_the_worker_consumes_again(
+    app: App, work: Working, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also of one that forgot everything, the worker too."""
+    fresh = Server().start()
+    monkeypatch.setenv("LIMPET_URL", fresh.url)
+    app.close()
+    try:
+        with work(queues="default") as helper:
+            wait_until(lambda: queue_of(app).stats().workers == 1)
+            first = helper.worker.id
+
+            fresh.kill()
+            fresh.start()
+            apps.tell.enqueue("after a restart")
+
+            wait_until(lambda: "after a restart" in seen)
+            assert helper.worker.id != first
+    finally:
+        app.close()
+        fresh.remove()
+
+
 def test_a_deaf_worker_ends_with_an_error(
-    app: App,
-    proxy: Proxy,
-    behind: Helper,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+    proxy: Proxy, behind: Helper, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It does not sit there: exit code 70, and the log says why."""
     behind.worker._shift._watchdog.limit_s = 1.0

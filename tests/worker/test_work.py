@@ -105,6 +105,38 @@ def test_an_ack_does_not_wait_while_all_slots_are_busy(app: App, work: Working) 
         gate.set()
 
 
+def test_acks_and_takings_share_their_round_trips(
+    app: App, burst: Burst, plain: redis.Redis
+) -> None:
+    """A hundred quick jobs in ten slots cost about one script per ten of them."""
+    app.enqueue_many([apps.tell.item(number) for number in range(100)])
+    plain.config_resetstat()
+
+    burst(concurrency=10, queues="default")
+
+    scripts = plain.info("commandstats")["cmdstat_evalsha"]["calls"]
+    assert queue_of(app).stats().completed == 100
+    assert scripts <= 20
+
+
+def test_who_supervises_is_told_of_identity_and_deadlines(app: App) -> None:
+    """The identity before the first job; the nearest deadline whenever it changes."""
+    worker = Worker(app, burst=True, handle_signals=False, queues="default", concurrency=2)
+    told: list[Any] = []
+    worker.on_identity = lambda name, queues: told.append((name, queues, list(seen)))
+    worker.on_deadline = told.append
+    apps.tell.using(timeout="1h").enqueue("long")
+    apps.tell.using(timeout="1m").enqueue("short")
+
+    worker.run()
+
+    (name, queues, before), *deadlines = told
+    assert name.startswith("worker-")
+    assert (queues, before) == (["default"], ["opened"])
+    assert deadlines[-1] is None
+    assert all(at is None or at > time.monotonic() for at in deadlines)
+
+
 def test_queues_are_served_strictly_in_order(app: App, burst: Burst) -> None:
     """All of the first, then the second."""
     for number in range(3):

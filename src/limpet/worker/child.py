@@ -35,7 +35,7 @@ class Child:
     """One working process."""
 
     def __init__(self, plan: Plan, number: int, wire: Wire) -> None:
-        """Give signs of life from now on; importing the app may take long."""
+        """Remember what to do."""
         self._plan, self._number = plan, number
         self._worker: Worker | None = None
         self._works = False
@@ -44,6 +44,7 @@ class Child:
     def run(self) -> int:
         """Work until told to stop; answers the exit code."""
         self._hear_signals()
+        self._reporter.start()
         try:
             app = self._load()
             worker = self._make_worker(app)

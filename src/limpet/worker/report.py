@@ -12,9 +12,8 @@ import threading
 import time
 from collections.abc import Callable
 
-from limpet.worker.parent.children import NUMBER, PLAN, WIRE
 from limpet.worker.plan import Plan
-from limpet.worker.wire import Bye, CannotStart, Order, Ready, Sign, Told, Wire
+from limpet.worker.wire import NUMBER, PLAN, WIRE, Bye, CannotStart, Order, Ready, Sign, Told, Wire
 
 log = logging.getLogger("limpet")
 
@@ -42,11 +41,14 @@ class Reporter:
     def __init__(
         self, wire: Wire, obey: Callable[[Order], None], orphaned: Callable[[], None]
     ) -> None:
-        """Start the thread; orders are passed on from there, and the end of the parent."""
+        """Pass on orders and the end of the parent; nothing happens before `start`."""
         self._wire, self._obey, self._orphaned = wire, obey, orphaned
         self._interval_s = SIGN_S
         self._due_at: float | None = None
         self._go = threading.Event()
+
+    def start(self) -> None:
+        """Give signs of life from now on."""
         threading.Thread(target=self._run, name="limpet-reporter", daemon=True).start()
 
     def works(self, ready: Ready) -> None:

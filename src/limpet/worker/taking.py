@@ -5,7 +5,7 @@ import logging
 
 from limpet.aio import AsyncLimpet, AsyncQueue
 from limpet.errors import BackendError, WorkerLost
-from limpet.values import Delivery
+from limpet.values import Delivery, Receipt
 from limpet.worker.fetch import ByWeight, InOrder, Lines, plan_of
 
 log = logging.getLogger("limpet.worker")
@@ -39,6 +39,8 @@ class Acks:
         self._loop = asyncio.get_running_loop()
         self._done: dict[str, list[Delivery]] = {}
         self._armed = False
+        #: Acked once already, perhaps: a second ack that changes nothing says nothing.
+        self._unsure: set[Receipt] = set()
         #: Keeps the flushes under way from being forgotten.
         self._flushes: set[asyncio.Task[None]] = set()
 
@@ -57,13 +59,15 @@ class Acks:
         return self._done.pop(queue, [])
 
     def put_back(self, deliveries: list[Delivery]) -> None:
-        """Have acks again that may not have arrived."""
+        """Have acks again that may have arrived or not."""
+        self._unsure.update(delivery.receipt for delivery in deliveries)
         for delivery in deliveries:
             self.add(delivery)
 
     def clear(self) -> None:
         """Forget all: they are no longer ours to ack."""
         self._done.clear()
+        self._unsure.clear()
 
     def _flush_soon(self) -> None:
         self._armed = False
@@ -85,24 +89,26 @@ class Acks:
             except BaseException:
                 self.put_back(done)
                 raise
-            report_stale(done, acked)
+            self.note_acked(done, acked)
+
+    def note_acked(self, done: list[Delivery], acked: list[str]) -> None:
+        """Take notice of an answer: say which acks changed nothing."""
+        if len(acked) < len(done):
+            known = set(acked)
+            stale = [d.id for d in done if d.id not in known and d.receipt not in self._unsure]
+            if stale:
+                log.warning(
+                    "limpet: done, but not ours any more (cancelled, or given to others): %s",
+                    ", ".join(stale[:10]),
+                )
+        if self._unsure:
+            self._unsure.difference_update(delivery.receipt for delivery in done)
 
     async def settle(self) -> None:
         """Wait for flushes under way, and flush the rest."""
         if self._flushes:
             await asyncio.wait(self._flushes)
         await self.flush()
-
-
-def report_stale(done: list[Delivery], acked: list[str]) -> None:
-    """Say which acks changed nothing."""
-    if len(acked) < len(done):
-        known = set(acked)
-        stale = [delivery.id for delivery in done if delivery.id not in known]
-        log.warning(
-            "limpet: done, but not ours any more (cancelled, or given to another worker): %s",
-            ", ".join(stale[:10]),
-        )
 
 
 class Taker:
@@ -155,6 +161,5 @@ class Taker:
         except BaseException:
             self._acks.put_back(done)
             raise
-        if len(acked) < len(done):
-            report_stale(done, acked)
+        self._acks.note_acked(done, acked)
         return got

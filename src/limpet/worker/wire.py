@@ -12,6 +12,8 @@ import threading
 from dataclasses import asdict, dataclass
 from typing import Literal
 
+#: What a child is started with: the plan, the number of the child, and the file number of its wire.
+PLAN, NUMBER, WIRE = "LIMPET_WORKER_PLAN", "LIMPET_WORKER_NUMBER", "LIMPET_WORKER_WIRE"
 _PIECE = 65536
 #: How long a message that must arrive may wait for a parent that does not read.
 PATIENCE_S = 5.0

@@ -61,7 +61,7 @@ class Worker:
         """
         if not isinstance(app, App):
             raise ConfigError(f"a worker needs an App, got {app!r:.100}")
-        options = WorkerOptions(name, heartbeat, lease, tuple(app.tasks))
+        options = WorkerOptions(name, heartbeat, lease)
         self.app, self.options = app, options
         self.settings = Settings(
             lines_of(queues) if queues is not None else _lines_of_tasks(app),
@@ -114,7 +114,7 @@ class Worker:
             queues = Queues(client)
             bench = Bench(self.app, queues, self.on_deadline)
             client.watch(bench.hear_of_cancelled)
-            await client.start_worker(tasks=self.options.tasks)
+            await client.start_worker(tasks=tuple(self.app.tasks))
             shift = Shift(client, queues, bench, self.settings, self.on_identity)
             self._shift = shift
             ticking = asyncio.create_task(shift.tick_on())

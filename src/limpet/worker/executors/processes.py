@@ -154,7 +154,11 @@ class ProcessExecutor(ThreadExecutor):
         return [f"process {pid}, which writes its stack to stderr"]
 
     def close(self) -> None:
-        """Kill all processes."""
+        """Kill all processes; who waits for one that is busy cleans up after it."""
         super().close()
+        while self._idle:
+            child = self._idle.pop()
+            self._all.discard(child)
+            child.bury()
         for child in list(self._all):
             child.kill()

@@ -11,10 +11,19 @@ import time
 
 from limpet.worker.parent.signs import Verdict, Watch, effort_of
 from limpet.worker.plan import Plan
-from limpet.worker.wire import Bye, CannotStart, Order, Ready, Sign, Told, Wire
+from limpet.worker.wire import (
+    NUMBER,
+    PLAN,
+    WIRE,
+    Bye,
+    CannotStart,
+    Order,
+    Ready,
+    Sign,
+    Told,
+    Wire,
+)
 
-#: What a child is started with: the plan, the number of the child, and the file number of its wire.
-PLAN, NUMBER, WIRE = "LIMPET_WORKER_PLAN", "LIMPET_WORKER_NUMBER", "LIMPET_WORKER_WIRE"
 COMMAND = (sys.executable, "-m", "limpet.worker.child")
 
 #: How long its exit may take after it said goodbye.

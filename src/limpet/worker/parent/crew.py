@@ -99,9 +99,9 @@ class Crew:
             log.error("child %d cannot be started: %s", slot.number, error)  # noqa: TRY400
             return None
 
-    def _pause(self, slot: Slot, life_s: float) -> None:
+    def _pause(self, slot: Slot, life_s: float, *, worked: bool = False) -> None:
         """Choose the time of the next start."""
-        slot.restarts = slot.restarts.after(life_s)
+        slot.restarts = slot.restarts.after(life_s, worked=worked)
         slot.start_at = time.monotonic() + slot.restarts.pause_s
 
     def listen(self, child: Child) -> None:
@@ -247,7 +247,7 @@ class Crew:
             case "await change":
                 log.error("%s; waiting for a change", _obituary(child))
             case "restart":
-                self._pause(slot, child.life_s)
+                self._pause(slot, child.life_s, worked=child.ready is not None)
                 log.warning("%s; next start in %.1f s", _obituary(child), slot.restarts.pause_s)
 
 

@@ -48,6 +48,8 @@ class Parent:
 
     def run(self) -> int:
         """Work until told to stop, or until all is done."""
+        if self._plan.reload:
+            self._changes.look()  # what changes from now on was not imported yet
         with Signals() as signals:
             try:
                 while not self._crew.is_done:

@@ -5,6 +5,8 @@ from typing import Literal, Self
 
 FIRST_S = 0.1
 LONGEST_S = 30.0
+#: After one that had worked: then a job killed it, and the limit of crashes ends that. Others wait.
+LONGEST_AFTER_WORK_S = 1.0
 #: A child that lived so long was fine: the next pause is the first one again.
 HEALTHY_S = 60.0
 
@@ -16,16 +18,19 @@ class Restarts:
     """How often in a row a child ended too early."""
 
     in_a_row: int = 0
+    #: The last one had begun to take jobs.
+    worked: bool = False
 
-    def after(self, life_s: float) -> Self:
+    def after(self, life_s: float, *, worked: bool = False) -> Self:
         """Count one more end, of a child that lived so long."""
-        return type(self)(1 if life_s >= HEALTHY_S else self.in_a_row + 1)
+        return type(self)(1 if life_s >= HEALTHY_S else self.in_a_row + 1, worked)
 
     @property
     def pause_s(self) -> float:
         """How long to wait before the next start."""
         doublings = min(max(self.in_a_row - 1, 0), 30)
-        return min(FIRST_S * 2.0**doublings, LONGEST_S)
+        longest_s = LONGEST_AFTER_WORK_S if self.worked else LONGEST_S
+        return min(FIRST_S * 2.0**doublings, longest_s)
 
 
 @dataclass(frozen=True, slots=True)
