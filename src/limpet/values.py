@@ -50,8 +50,7 @@ class Tally:
     cancelled: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(NamedTuple):
     """One hand-out of a job. Times are Unix milliseconds by the server's clock."""
 
     queue: str

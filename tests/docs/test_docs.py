@@ -10,6 +10,7 @@ import pytest
 
 from tests.docs.pages import ROOT, blocks, files, pages
 from tests.docs.session import follow
+from tests.support.commands import LIMPET, run
 from tests.support.programs import clean_environment, run_python
 
 WITH_CODE = [page for page in pages() if any(b.language == "python" for b in blocks(page))]
@@ -87,6 +88,17 @@ def test_the_tutorial_can_be_followed_literally(tmp_path: Path) -> None:
     assert len(typed) == 11
     for step in typed:
         assert step.printed == step.told, f"line {step.line}: {step.commands}"
+
+
+def test_the_first_program_of_the_readme_works(tmp_path: Path) -> None:
+    """It enqueues a letter, and a worker sends it."""
+    environment = clean_environment(LIMPET_HOME=str(tmp_path / "home"))
+    (tmp_path / "shop.py").write_text(files(ROOT / "README.md")["shop.py"])
+
+    run([sys.executable, "shop.py"], tmp_path, environment)
+    said = run([*LIMPET, "worker", "shop:app", "--burst"], tmp_path, environment)
+
+    assert said == "welcome anna@example.com\n"
 
 
 def write_files(folder: Path) -> dict[str, str]:

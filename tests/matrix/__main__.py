@@ -20,7 +20,7 @@ def main() -> int:
     rows = play_all(names, given.seeds, given.jobs, lambda row: print(line(row), flush=True))
     wrong = [outcome.wrong for row in rows for outcome in row.outcomes if outcome.wrong]
     print(*wrong, sep="\n\n", end="\n" if wrong else "")
-    if not given.only and not wrong:
+    if not given.only:
         write_page(rows, f"dev.py faults --seeds {given.seeds} --jobs {given.jobs}")
         print(f"written: {PAGE}")
     return 1 if wrong else 0

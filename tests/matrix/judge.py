@@ -70,6 +70,8 @@ class Verdict:
     surplus: int = 0
     #: Jobs whose accepted delivery is not one that was seen.
     strange: tuple[str, ...] = ()
+    #: Jobs that ran and that no enqueue ever answered for: one call made two of them.
+    uninvited: tuple[str, ...] = ()
     #: Most jobs that came later and started earlier, over all jobs that were never hit.
     disorder: int = 0
     #: Longest time from the end of a trouble to the next start.
@@ -135,6 +137,7 @@ def judge(seen: Sequence[Sighting], final: Final) -> Verdict:
         strikes=sum(sighting.what == "strike" for sighting in seen),
         surplus=final.accepted - (len(gone) - len(lost)),
         strange=tuple(job for job in gone if _is_strange(ending[job], starts.get(job, []))),
+        uninvited=tuple(sorted(starts.keys() - pushed.keys())),
         disorder=_disorder(starts, {restart.job for restart in restarts} | poison),
         resumed_s=_resumed_s(seen),
     )
@@ -150,6 +153,7 @@ def complaints(verdict: Verdict, bounds: Bounds) -> list[str]:
         ("started again for no reason", verdict.unexplained),
         ("ends accepted beyond one for each job", verdict.surplus),
         ("ended by a delivery nobody saw", verdict.strange),
+        ("enqueued by nobody", verdict.uninvited),
     ]
     tired = {j: n for j, n in verdict.poison_starts.items() if n > bounds.poison_starts}
     found.append((f"poison started more than {bounds.poison_starts} times", tired))

@@ -34,7 +34,7 @@ def cells(row: Row) -> list[str]:
     total = _summer(verdicts)
     allowed = sum(verdict.strikes for verdict in verdicts) * row.scene.bounds.per_strike
     return [
-        row.scene.name,
+        row.scene.name + ("*" if row.scene.slow else ""),
         row.scene.title,
         str(len(verdicts)),
         str(total(lambda verdict: verdict.jobs)),
@@ -69,7 +69,17 @@ def page(rows: Sequence[Row], command: str) -> str:
         f"limpet {__version__}, Python {platform.python_version()}, {_server()},"
         f" {os.cpu_count()} cores, {today}; `{command}`."
     )
-    return _TEXT.format(facts=facts, table="\n".join(table), slots=SLOTS, lease=LEASE_S)
+    known = _known(rows)
+    return _TEXT.format(
+        facts=facts, table="\n".join(table), known=known, slots=SLOTS, lease=LEASE_S
+    )
+
+
+def _known(rows: Sequence[Row]) -> str:
+    """Say which faults were not withstood, if any."""
+    bad = {row.scene.name: sum(bool(outcome.wrong) for outcome in row.outcomes) for row in rows}
+    said = [f"{name} with {count} of its seeds" for name, count in bad.items() if count]
+    return f"Beyond what is allowed in this run: {', '.join(said) or 'nothing'}."
 
 
 def write_page(rows: Sequence[Row], command: str, place: Path = PAGE) -> None:
@@ -99,9 +109,11 @@ of a job is written to a file that limpet knows nothing of, and a judge compares
 what the server says in the end.
 
 {facts}
-The first fault of each kind is also part of the tests.
+All faults but those with a star are also part of the tests, once and with fewer jobs.
 
 {table}
+
+{known}
 
 How to read it:
 

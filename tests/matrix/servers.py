@@ -10,9 +10,9 @@ from tests.matrix.stage import LEASE_S, Stage
 BACK = Bounds(resumed_s=2.0)
 
 
-def _begin(stage: Stage, *options: str) -> None:
-    """Let a worker and a producer get going."""
-    stage.worker(*options)
+def _begin(stage: Stage) -> None:
+    """Let a worker of one or two processes and a producer get going."""
+    stage.worker("--processes", str(stage.chance.choice((1, 2))))
     stage.pids("worker")
     stage.produce(pace_ms=25)
     stage.wait_for_starts(stage.jobs // 8)

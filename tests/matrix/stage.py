@@ -167,16 +167,22 @@ class Stage:
         for pid in pids:
             os.kill(pid, number)
 
-    def freeze(self, pid: int) -> set[str]:
-        """Stop a program of ours while it has jobs under way; answers which."""
+    def freeze(self, pid: int, *others: int) -> set[str]:
+        """Stop a process while it has jobs under way, and others with it; answers which jobs."""
         while True:
             self.busy(pid)
-            os.kill(pid, signal.SIGSTOP)
-            os.waitpid(pid, os.WUNTRACED)
+            for one in (*others, pid):
+                os.kill(one, signal.SIGSTOP)
+            wait_until(lambda: _is_stopped(pid))
             held = self.open_starts()[pid]
             if held:
                 note(Sighting("strike", pid=pid, text="SIGSTOP"), str(self.place))
                 return held
+            self.thaw(pid, *others)
+
+    def thaw(self, *pids: int) -> None:
+        """Let stopped processes go on."""
+        for pid in pids:
             os.kill(pid, signal.SIGCONT)
 
     def relief(self) -> None:
@@ -243,6 +249,10 @@ class Stage:
         self.client.close()
         if self._proxy is not None:
             self._proxy.close()
+
+
+def _is_stopped(pid: int) -> bool:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
 def _kill(pid: int) -> None:

@@ -71,6 +71,14 @@ def test_a_result_of_a_delivery_that_nobody_saw_is_strange() -> None:
     assert verdict.strange == ("2",)
 
 
+def test_a_job_that_nobody_enqueued_is_found() -> None:
+    """As if one call had made two jobs."""
+    verdict = judge([*life("1", 0), *life("2", 1)[1:]], final(1))
+
+    assert verdict.uninvited == ("2",)
+    assert complaints(verdict, Bounds()) == ["enqueued by nobody: ('2',)"]
+
+
 def test_a_second_start_needs_a_strike_on_the_process_that_had_the_job() -> None:
     """A strike on another process, or at another time, explains nothing."""
     again = [*life("1", 0), see("start", "1", 5, pid=2)]

@@ -12,6 +12,14 @@ def test_poison_that_kills_nobody_runs_once(check: Check) -> None:
     assert (len(verdict.poison), verdict.extra) == (3, 0)
 
 
+def test_one_poison_is_given_up(check: Check) -> None:
+    """After three deaths of its worker, with the reason; all else is done."""
+    verdict = check("F8a")
+
+    (why,) = verdict.poison.values()
+    assert "its worker died 3 times" in why
+
+
 @pytest.mark.slow
 def test_deadly_poison_is_given_up_and_all_else_is_done(check: Check) -> None:
     """One job of each kind at once: exits, signals, a segfault, an endless recursion."""

@@ -19,6 +19,13 @@ def test_what_a_killed_child_held_starts_again_within_half_a_second(check: Check
     assert 1 <= verdict.extra <= 2
 
 
+def test_the_jobs_of_an_only_child_are_back_in_line_within_half_a_second(check: Check) -> None:
+    """They are the first that the next child gets, each at its place."""
+    verdict = check("F1c")
+
+    assert 1 <= verdict.extra <= 2
+
+
 def test_what_a_killed_worker_held_starts_again_when_its_lease_has_ended(check: Check) -> None:
     """Nobody is left to tell of the death; another worker sees to it."""
     verdict = check("F1b")
@@ -40,9 +47,10 @@ def test_what_a_stopped_worker_cannot_end_is_handed_back(check: Check) -> None:
     assert 1 <= verdict.extra <= 2
 
 
-def test_the_acks_of_a_zombie_are_refused(check: Check) -> None:
-    """It goes on after others have done its jobs: each job has one accepted end."""
-    verdict = check("F4a")
+@pytest.mark.parametrize("fault", ["F4a", "F4c"])
+def test_the_acks_of_a_zombie_are_refused(check: Check, fault: str) -> None:
+    """With a parent or without, it goes on after others did its jobs: each has one accepted end."""
+    verdict = check(fault)
 
     assert 1 <= verdict.extra <= 2
 

@@ -7,6 +7,7 @@ from typing import Any
 from tests.matrix.judge import Bounds, Verdict
 from tests.matrix.scenes import scene
 from tests.matrix.stage import LEASE_S, SLOTS, Stage
+from tests.support.waiting import wait_until
 
 #: Where nothing but the end of the lease tells of a death.
 BY_LEASE_S = LEASE_S + 1
@@ -29,6 +30,17 @@ def child_killed(stage: Stage) -> Verdict:
     stage.pids("worker", 2)
     stage.produce(**LONGER)
     stage.strike(signal.SIGKILL, stage.busy())
+    return stage.settle()
+
+
+@scene("F1c", Bounds(per_strike=SLOTS, recovery_s=3.0, places_lost=2 * SLOTS))
+def only_child_killed(stage: Stage) -> Verdict:
+    """The only child gets kill -9; its parent starts another."""
+    stage.worker(lease_s=30)
+    stage.pids("worker")
+    stage.produce(**LONGER)
+    stage.strike(signal.SIGKILL, stage.busy())
+    wait_until(lambda: stage.queue.stats().recovered, within=0.5, step=0.002)
     return stage.settle()
 
 
@@ -86,12 +98,17 @@ def zombie(stage: Stage) -> Verdict:
     stage.pids("worker")
     stage.pids("other")
     stage.produce(**LONGER)
-    held = stage.freeze(frozen.pid)
+    return _outlive(stage, frozen.pid)
+
+
+def _outlive(stage: Stage, pid: int, *others: int) -> Verdict:
+    """Freeze processes until another one has done what the first of them had."""
+    held = stage.freeze(pid, *others)
     try:
-        stage.wait_for_ends(held, but_not_in=frozen.pid)
+        stage.wait_for_ends(held, but_not_in=pid)
     finally:
-        os.kill(frozen.pid, signal.SIGCONT)
-    stage.wait_for_ends(held, only_in=frozen.pid)
+        stage.thaw(pid, *others)
+    stage.wait_for_ends(held, only_in=pid)
     verdict = stage.settle()
     stage.wait_until_said("was declared dead")
     return verdict
@@ -107,3 +124,14 @@ def frozen_child(stage: Stage) -> Verdict:
     stage.strike(signal.SIGSTOP, child)
     stage.wait_until_said(f"(process {child}) is frozen")
     return stage.settle()
+
+
+@scene("F4c", Bounds(per_strike=SLOTS, recovery_s=BY_LEASE_S))
+def suspended(stage: Stage) -> Verdict:
+    """A whole worker, parent and child, is stopped beyond its lease, then goes on."""
+    parent = stage.worker("--name", "frozen")
+    stage.worker("--name", "other")
+    (child,) = stage.pids("frozen")
+    stage.pids("other")
+    stage.produce(**LONGER)
+    return _outlive(stage, child, parent.pid)

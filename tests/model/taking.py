@@ -122,10 +122,14 @@ class Taking(Moves):
             got, word = self._take_suspect(taker)
             if word:
                 return got, word == "draining"
-        for job in [job for job in self.line() if not job.crashes]:
-            if len(got) < count and self._take_one(job):
-                got.append(job)
+        self.fill(taker, got, count)
         return got, False
+
+    def fill(self, taker: Taker, got: list[Job], count: int) -> None:
+        """Fill up from the line."""
+        for job in [job for job in self.line() if not job.crashes]:
+            if len(got) < count and self.take_one(job):
+                got.append(job)
 
     def _take_suspect(self, taker: Taker) -> tuple[list[Job], str]:
         for job in [job for job in self.line() if job.crashes]:
@@ -136,11 +140,12 @@ class Taking(Moves):
                     return [], ""
                 job.booked = taker.worker
                 return [], "draining"
-            if self._take_one(job):
+            if self.take_one(job):
                 return [job], "alone" if alone else ""
         return [], ""
 
-    def _take_one(self, job: Job) -> bool:
+    def take_one(self, job: Job) -> bool:
+        """Hand a job of the line out, or park it if its lock has no room; answers which."""
         if not self.has_room(job):
             self.move(job, "park", State.PARKED)
             return False

@@ -199,6 +199,24 @@ def test_a_deaf_worker_ends_with_an_error(
     assert "no answer from the server" in caplog.text
 
 
+def test_a_worker_with_acks_to_tell_waits_for_its_server(
+    app: App, proxy: Proxy, behind: Helper, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It outlasts the limit for the deaf: if it left, the job that is done would start again."""
+    behind.worker._shift._watchdog.limit_s = 2.5
+    apps.wait.enqueue()
+    wait_until(lambda: "begun" in seen)
+
+    proxy.refuse()
+    gate.set()
+    wait_until(lambda: caplog.text.count("acks wait for the server") >= 4, within=30)
+    proxy.admit()
+
+    wait_until(lambda: queue_of(app).stats().completed == 1)
+    assert seen == ["opened", "begun", "ended"]
+    assert behind.worker._shift is not None
+
+
 def test_a_worker_that_cannot_reach_its_server_says_so_at_the_start(
     app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:

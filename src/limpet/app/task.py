@@ -89,17 +89,14 @@ class Task(Enqueuing[P, R_co]):
         self.is_async = inspect.iscoroutinefunction(fn)
         self.runs_in: RunsIn = _runs_in(self)
         self.shape = signature.shape_of(fn, self.name, Job)
+        #: The name of the first parameter, if it is for the job.
+        self.job_parameter = self.shape.job_parameter
         self.retry: Retry | None = options.policy
         self.timeout_ms = options.timeout_ms
         signature.check_names(self.shape, options.unique)
         signature.check_lock(self.shape, options.lock)
         #: Whether a push of it carries nothing but the call, in JSON.
         self.is_plain = is_plain(app.codec, options)
-
-    @property
-    def job_parameter(self) -> str | None:
-        """The name of the first parameter, if it is for the job."""
-        return self.shape.job_parameter
 
     @property
     def place(self) -> str:

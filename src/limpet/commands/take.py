@@ -42,10 +42,7 @@ def _delivery(
     queue: str, fence: int, at: int, job_id: bytes, payload: bytes, raw: bytes
 ) -> Delivery:
     name = job_id.decode()
-    receipt = Receipt(name, fence)
-    if not raw:
-        return Delivery(queue, name, payload, receipt, enqueued_at(name, {}), at, at)
-    facts = loads(raw)
+    receipt, facts = Receipt(name, fence), loads(raw)
     tally = facts.get("tally")
     return Delivery(
         queue,
@@ -70,9 +67,14 @@ def tally_of(kept: dict[str, object]) -> Tally:
 
 def deliveries(queue: str, handout: list[Reply]) -> list[Delivery]:
     """Read a hand-out: fence, time, ids, payloads, and facts (none at all for plain jobs)."""
-    fence, at, ids, payloads, raws = handout
-    triples = zip(ids, payloads, raws or [b""] * len(ids), strict=True)
-    return [_delivery(queue, int(fence), int(at), *triple) for triple in triples]
+    fence, at, ids, payloads, raws = int(handout[0]), int(handout[1]), *handout[2:]
+    if raws:
+        triples = zip(ids, payloads, raws, strict=True)
+        return [_delivery(queue, fence, at, *triple) for triple in triples]
+    return [
+        Delivery(queue, name, payload, Receipt(name, fence), int(name.partition("-")[0]), at, at)
+        for name, payload in zip(map(bytes.decode, ids), payloads, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

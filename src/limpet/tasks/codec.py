@@ -114,10 +114,13 @@ def to_bytes(plain: Any, *, ordered: bool = False) -> bytes:
 def from_bytes(raw: bytes) -> Any:
     """Read plain JSON; numbers that JSON does not have are refused."""
     try:
-        return json.loads(raw, parse_constant=_refuse_constant)
+        return _DECODER.decode(str(raw, "utf-8"))
     except (ValueError, RecursionError) as error:
         raise PayloadError(f"this is no JSON: {error}") from error
 
 
 def _refuse_constant(word: str) -> Any:
     raise ValueError(f"{word} is not a number that JSON has")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)

@@ -10,8 +10,9 @@ from limpet.tasks.names import is_name
 from limpet.tasks.plain import dumps
 from limpet.tasks.steering import NUMBERS, Retry
 
-#: Values that JSON writes as they are.
-_SIMPLE = frozenset({int, bool, type(None), str, float})
+#: Values that JSON writes as they are; not all floats are numbers that it has.
+_SIMPLE = frozenset({int, bool, type(None), str})
+_PLAIN_PARTS = frozenset({"task", "args"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +34,8 @@ class Call:
 
 def write_plain(task: str, args: tuple[Any, ...]) -> bytes | None:
     """Write a call with a few simple arguments and no options, as `write` would; else None."""
-    for arg in args:
-        if type(arg) not in _SIMPLE:
-            return None
+    if not _are_simple(args):
+        return None
     try:
         return dumps({"task": task, "args": args} if args else {"task": task}).encode()
     except ValueError:  # `write` says what is wrong
@@ -60,8 +60,16 @@ def read(payload: bytes, codec: Codec) -> Call:
     found = from_bytes(payload)
     if not isinstance(found, dict) or not is_name(found.get("task")):
         raise PayloadError('a payload must be a JSON object with the name of a task in "task"')
+    short = type(codec) is JSON and found.keys() <= _PLAIN_PARTS
+    if short and _are_simple(found.get("args", ())):
+        return Call(found["task"], tuple(found.get("args", ())))
     args, kwargs = _read_arguments(found, codec)
     return Call(found["task"], args, kwargs, **_read_options(found.get("options", {})))
+
+
+def _are_simple(args: Any) -> bool:
+    """Tell whether these arguments travel as they are."""
+    return type(args) in (list, tuple) and {*map(type, args)} <= _SIMPLE
 
 
 def _read_arguments(found: dict[str, Any], codec: Codec) -> tuple[tuple[Any, ...], dict[str, Any]]:

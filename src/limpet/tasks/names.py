@@ -1,5 +1,6 @@
 """The names under which tasks and classes travel: `module.name`, the same in every program."""
 
+import re
 import sys
 from pathlib import PurePath
 from typing import Any
@@ -8,11 +9,12 @@ from typing import Any
 MAX_NAME = 200
 
 
+_NAME = re.compile(rf"(?!\s*\Z)[^\x00-\x1f\ud800-\udfff]{{1,{MAX_NAME}}}")
+
+
 def is_name(given: Any) -> bool:
     """Tell whether something can be the name of a task."""
-    if not isinstance(given, str) or not given.strip() or len(given) > MAX_NAME:
-        return False
-    return not any(char < " " or "\ud800" <= char <= "\udfff" for char in given)
+    return isinstance(given, str) and _NAME.fullmatch(given) is not None
 
 
 def full_name(thing: Any) -> str:

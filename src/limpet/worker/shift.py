@@ -95,6 +95,8 @@ class Shift:
             self._lose(error.worker)
             return []
         except BackendError as error:
+            if self.bench.running or self.bench.acks.waiting:
+                self._watchdog.fed()  # to leave now would let done jobs start once more
             await self._complain(error)
             return []
         finally:

@@ -44,6 +44,11 @@ class Acks:
         #: Keeps the flushes under way from being forgotten.
         self._flushes: set[asyncio.Task[None]] = set()
 
+    @property
+    def waiting(self) -> bool:
+        """Whether there are any, also those under way."""
+        return bool(self._done or self._flushes)
+
     def add(self, delivery: Delivery) -> None:
         """Note a job that is done."""
         mine = self._done.get(delivery.queue)

@@ -2,6 +2,7 @@
 
 Calls have time limits and connections are made anew, so this should never happen. If it does,
 the worker ends with an error and whoever supervises it starts another: it does not sit deaf.
+A call that ends with an error counts as no answer, unless jobs are held that would start again.
 """
 
 #: A worker may be deaf for this long, or for three leases if that is longer.
