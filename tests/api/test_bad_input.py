@@ -532,3 +532,11 @@ def test_a_foreign_list_of_queues_is_named(limpet: Any, plain: redis.Redis) -> N
         on=limpet,
     )
     assert everything(plain) == before
+
+
+@pytest.mark.parametrize("call", ["revive", "purge"])
+@pytest.mark.parametrize("wrong", [["1-1"], 7, ("1-1", "1-2")])
+def test_dead_jobs_are_named_one_by_one(limpet: Any, call: str, wrong: object) -> None:
+    """A list in place of ids would name no job, and be passed over in silence."""
+    with pytest.raises(ConfigError, match="one by one"):
+        getattr(limpet.queue("mail"), call)(wrong)

@@ -7,7 +7,7 @@ moves. Every change of a job's state goes through `Moves.move`, which looks it u
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from limpet.states import TRANSITIONS, State
 from limpet.values import Failure, Receipt
@@ -62,6 +62,9 @@ class Worker:
 
 class Moves:
     """All that is in a queue, and the steps from which operations are made."""
+
+    #: The ways between states: verb, from, to.
+    allowed: ClassVar[set[tuple[str, State | None, State | None]]] = ALLOWED
 
     def __init__(self, queue: str = "model") -> None:
         self.queue = queue
@@ -147,7 +150,7 @@ class Moves:
 
     def move(self, job: Job, verb: str, target: State | None) -> None:
         """Change the state of a job: the only place where that happens."""
-        assert (verb, job.state, target) in ALLOWED, f"{verb}: {job.state} to {target}"
+        assert (verb, job.state, target) in self.allowed, f"{verb}: {job.state} to {target}"
         job.state, job.returned = target, False
         if target is not State.RUNNING:
             job.fence = job.worker = None

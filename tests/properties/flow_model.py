@@ -7,7 +7,7 @@ whose task a worker does not know waits for one that does; a running job tells a
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from limpet.commands.push import NewJob, PushAnswer
 from limpet.commands.take import Taker
@@ -23,7 +23,6 @@ CALLED_OFF = "a step before it did not succeed"
 SET_ASIDE = ("set aside", State.RUNNING, State.PARKED)
 FOLLOWS = ("follows", State.WAITING, State.PARKED)
 CALLED = ("called", State.PARKED, State.WAITING)
-ALLOWED.update({SET_ASIDE, FOLLOWS, CALLED})
 
 
 @dataclass
@@ -42,6 +41,8 @@ class Flow:
 
 class FlowModel(QueueModel):
     """One queue with flows in it."""
+
+    allowed: ClassVar = ALLOWED | {SET_ASIDE, FOLLOWS, CALLED}
 
     def __init__(self, queue: str = "model") -> None:
         super().__init__(queue)
