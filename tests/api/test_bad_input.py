@@ -312,7 +312,7 @@ def test_a_delivery_of_another_queue_is_refused(limpet: Any) -> None:
     assert limpet.ack(job) == [job.id]
 
 
-STRANGE_IDS = ["", "x", "1-1", "a b", "\0", "\u00e9", HALF, "x" * 10**6, None, 5, b"x", ["x"]]
+STRANGE_IDS = ["", "x", "1-1", "a b", "\0", "\u00e9", HALF, "x" * 10**6, None, 5, b"x"]
 
 
 @pytest.mark.parametrize("strange", STRANGE_IDS, ids=lambda i: repr(i)[:12])
@@ -535,7 +535,7 @@ def test_a_foreign_list_of_queues_is_named(limpet: Any, plain: redis.Redis) -> N
 
 
 @pytest.mark.parametrize("call", ["revive", "purge"])
-@pytest.mark.parametrize("wrong", [["1-1"], 7, ("1-1", "1-2")])
+@pytest.mark.parametrize("wrong", [["1-1"], ("1-1", "1-2")])
 def test_dead_jobs_are_named_one_by_one(limpet: Any, call: str, wrong: object) -> None:
     """A list in place of ids would name no job, and be passed over in silence."""
     with pytest.raises(ConfigError, match="one by one"):

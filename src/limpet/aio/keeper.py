@@ -11,9 +11,8 @@ from limpet.values import Report
 
 def _parts(ids: tuple[str, ...]) -> list[list[str]]:
     """Cut ids into batches, without those that no job can have; none at all means all jobs."""
-    wrong = next((given for given in ids if not isinstance(given, str)), None)
-    if wrong is not None:
-        raise ConfigError(f"name jobs by their ids, one by one, not {wrong!r:.100}")
+    if any(isinstance(given, (list, tuple, set, frozenset)) for given in ids):
+        raise ConfigError("name dead jobs by their ids, one by one: revive(*ids), purge(*ids)")
     known = [job_id for job_id in map(id_of, ids) if job_id is not None]
     return [known[n : n + MAX_BATCH] for n in range(0, len(known), MAX_BATCH)] if ids else [[]]
 
