@@ -7,11 +7,13 @@ same in all processes. Only the standard library, for this is imported in every 
 
 import mmap
 import os
-import time
 from pathlib import Path
 
 #: The most jobs on one board.
 CAPACITY = 1 << 20
+#: Jobs from this number on run until the last place on the board is marked.
+HOLD = CAPACITY - 1024
+LET_GO = CAPACITY - 1
 _BYTES = 17 * CAPACITY
 
 
@@ -39,11 +41,6 @@ class Board:
         self.counts[:size] = bytes(size)
         for part in (self.ran, self.sent):
             part.cast("B")[: 8 * size] = bytes(8 * size)
-
-    def mark(self, number: int) -> None:
-        """Note that a job runs now; this is the whole work of a no-op job."""
-        self.counts[number] += 1
-        self.ran[number] = time.monotonic()
 
     def finished(self, first: int, size: int) -> int:
         """Count the jobs of a range that ran."""

@@ -1,12 +1,13 @@
 """Runs in a peer's environment: a producer that is told what to do, or a worker.
 
     python -m benchmarks.driver NAME produce
-    python -m benchmarks.driver NAME work KIND
+    python -m benchmarks.driver NAME work KIND [PROFILE]
 
 A producer reads one JSON object per line and answers one. Only the standard library here.
 """
 
 import asyncio
+import cProfile
 import importlib
 import inspect
 import json
@@ -67,8 +68,13 @@ def produce(peer: ModuleType) -> None:
         print(json.dumps(answer), flush=True)
 
 
-def work(peer: ModuleType, kind: str) -> None:
-    """Work until SIGTERM."""
+def work(peer: ModuleType, kind: str, profile: str | None = None) -> None:
+    """Work until SIGTERM; write down where the time went, if asked for."""
+    if profile is not None:
+        profiler = cProfile.Profile()
+        profiler.runcall(work, peer, kind)
+        profiler.dump_stats(profile)
+        return
     made = peer.work(kind)
     if inspect.iscoroutine(made):
         asyncio.run(made)

@@ -1,12 +1,13 @@
 """arq."""
 
+import asyncio
 from typing import Any
 
 from arq import create_pool
 from arq.connections import ArqRedis, RedisSettings
 from arq.worker import Worker, func
 
-from benchmarks.peers.common import PORT, SLOTS, hundred, leave, mark, signalled
+from benchmarks.peers.common import PORT, SLOTS, amark, hundred, leave, signalled
 
 SETTINGS = RedisSettings(host="127.0.0.1", port=PORT)
 _pools: list[ArqRedis] = []
@@ -14,7 +15,7 @@ _pools: list[ArqRedis] = []
 
 async def job(_context: dict[str, Any], number: int) -> None:
     """Do nothing."""
-    mark(number)
+    await amark(number)
 
 
 async def _pool() -> ArqRedis:
@@ -42,8 +43,6 @@ async def concurrent(_kind: str, numbers: range) -> None:
 
 async def work(_kind: str) -> None:
     """Look for jobs every 5 ms, 100 at a time; keep no results."""
-    import asyncio
-
     worker = Worker(
         [func(job, name="job", keep_result=0)],
         redis_settings=SETTINGS,

@@ -4,7 +4,7 @@ from typing import Any
 
 from bullmq import Job, Queue, Worker
 
-from benchmarks.peers.common import SLOTS, URL, calls_of, hundred, leave, mark, signalled
+from benchmarks.peers.common import SLOTS, URL, amark, calls_of, hundred, leave, signalled
 
 CONNECTION = {"connection": URL}
 KEEP_NOTHING = {"removeOnComplete": True}
@@ -40,7 +40,7 @@ async def concurrent(_kind: str, numbers: range) -> None:
 
 
 async def _run(job: Job, _token: Any) -> None:
-    mark(job.data["number"])
+    await amark(job.data["number"])
 
 
 async def work(_kind: str) -> None:

@@ -4,10 +4,54 @@ import asyncio
 
 from benchmarks.peers.common import SLOTS, URL, amark, calls_of, hundred, mark
 from limpet import App
+from limpet.app.items import TaskItem
 from limpet.worker.worker import Worker
 
 app = App(URL)
-TASKS = {"sync": app.task(name="sync")(mark), "async": app.task(name="async")(amark)}
+
+
+@app.task(name="unique", unique="waiting")
+async def unique(number: int) -> None:
+    """Do nothing, but be the only one with this number that waits."""
+    await amark(number)
+
+
+@app.task(name="locked", lock="number:{number}")
+async def locked(number: int) -> None:
+    """Do nothing, under a lock that nobody else wants."""
+    await amark(number)
+
+
+@app.task(name="payload")
+async def payload(number: int, text: str) -> None:
+    """Do nothing with a text."""
+    del text
+    await amark(number)
+
+
+@app.task(name="slow")
+async def slow(number: int, seconds: float) -> None:
+    """Keep a slot for a while."""
+    await asyncio.sleep(seconds)
+    await amark(number)
+
+
+TASKS = {
+    "sync": app.task(name="sync")(mark),
+    "async": app.task(name="async")(amark),
+    "unique": unique,
+    "locked": locked,
+}
+
+
+def item(kind: str, number: int) -> TaskItem[None]:
+    """Make one call; `payload:1000` carries a text of that size, `slow:1` takes a second."""
+    name, _, size = kind.partition(":")
+    if name == "payload":
+        return payload.item(number, "x" * int(size))
+    if name == "slow":
+        return slow.item(number, float(size))
+    return TASKS[kind].item(number)
 
 
 def enqueue(kind: str, numbers: range) -> None:
@@ -19,9 +63,9 @@ def enqueue(kind: str, numbers: range) -> None:
 
 def bulk(kind: str, numbers: range) -> None:
     """One script call per 1,000 jobs."""
-    item = TASKS[kind].item
-    for part in calls_of(numbers):
-        app.enqueue_many([item(number) for number in part])
+    size = 10 if kind == "payload:100000" else 1000
+    for part in calls_of(numbers, size):
+        app.enqueue_many([item(kind, number) for number in part])
 
 
 async def concurrent(kind: str, numbers: range) -> None:

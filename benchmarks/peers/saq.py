@@ -5,14 +5,14 @@ from typing import Any
 
 from saq import Queue, Worker
 
-from benchmarks.peers.common import SLOTS, URL, hundred, leave, mark, signalled
+from benchmarks.peers.common import SLOTS, URL, amark, hundred, leave, mark, signalled
 
 queue = Queue.from_url(URL)
 
 
 async def job_async(_context: dict[str, Any], *, number: int) -> None:
     """Do nothing, on the loop."""
-    mark(number)
+    await amark(number)
 
 
 def job_sync(_context: dict[str, Any], *, number: int) -> None:

@@ -74,7 +74,7 @@ def test_a_paused_queue_hands_nothing_out(limpet: Any) -> None:
 
     assert said.headline == "waits at position 1 of 1: queue 'mail' is paused"
     assert said.details[0] == "no worker serves queue 'mail'"
-    assert said.next_step == "let it go on: limpet.queue('mail').unpause()"
+    assert said.next_step == "let it go on: limpet queue unpause mail"
 
 
 def test_no_worker_serves_the_queue(limpet: Any) -> None:

@@ -8,7 +8,21 @@ from limpet.cli import main
 from tests.cli.conftest import Run
 from tests.support.programs import run_python
 
-COMMANDS = ("cron", "demo", "doctor", "engine", "job", "repair", "status", "verify", "worker")
+COMMANDS = (
+    "cron",
+    "dead",
+    "demo",
+    "doctor",
+    "engine",
+    "job",
+    "queue",
+    "repair",
+    "status",
+    "verify",
+    "worker",
+)
+#: Of commands in groups: one or two each.
+INNER = ("engine stop", "cron next", "job explain", "dead ls", "dead retry", "queue drop")
 
 
 def test_help_names_every_command(run: Run) -> None:
@@ -23,15 +37,24 @@ def test_help_names_every_command(run: Run) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [*[[c] for c in COMMANDS], ["engine", "stop"], ["cron", "next"], ["job", "explain"]],
+    [*COMMANDS, *INNER],
 )
-def test_every_command_has_help(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Help of a command ends well and fits 80 columns."""
     with pytest.raises(SystemExit) as end:
-        main([*command, "--help"])
+        main([*command.split(), "--help"])
 
     assert end.value.code == 0
     assert max(len(line) for line in capsys.readouterr().out.splitlines()) <= 80
+
+
+def test_the_help_of_burst_says_what_stays(capsys: pytest.CaptureFixture[str]) -> None:
+    """A worker that ended has not necessarily left an empty queue."""
+    with pytest.raises(SystemExit):
+        main(["worker", "--help"])
+
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Jobs for later, such as delays and retries not due, stay." in told
 
 
 def test_help_waits_for_nothing_heavy(tmp_path: Path) -> None:
@@ -63,6 +86,10 @@ def test_version_is_that_of_the_package(run: Run) -> None:
         (["cron", "next", "61 * * * *"], "Bad minute; write five fields"),
         (["cron", "next", "0 3 * * *", "--tz", "Atlantis"], "there is no time zone 'Atlantis'"),
         (["engine"], "Missing command; see limpet engine --help"),
+        (["dead", "ls", "-n", "0"], "; see limpet dead ls --help"),
+        (["dead", "retry"], "Name jobs by their ids, or say --all; see limpet dead retry --help"),
+        (["dead", "purge", "x", "--all"], "not both; see limpet dead purge --help"),
+        (["queue", "drop"], "Missing argument 'NAME'; see limpet queue drop --help"),
         (["status", "--nonsense"], "; see limpet status --help"),
         (["verify"], "Missing argument 'QUEUE'; see limpet verify --help"),
         (["status", "--url", "http://there"], "has the scheme 'http'"),

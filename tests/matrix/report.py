@@ -102,11 +102,12 @@ def _server() -> str:
 _TEXT = """\
 # Faults
 
-What becomes of jobs when things go wrong: measured, with real programs. A producer enqueues jobs
-of 10 to 50 ms, `limpet worker` runs them with {slots} slots for each process and a lease of
-{lease:g} s, on a server with an append-only file; then the fault strikes. Every start and every end
-of a job is written to a file that limpet knows nothing of, and a judge compares that file with
-what the server says in the end.
+What becomes of jobs when things go wrong: measured, with real programs. A producer enqueues jobs,
+`limpet worker` runs them with {slots} slots for each process, on a server with an append-only file;
+then the fault strikes. Jobs take 10 to 50 ms, where workers are struck 50 to 100 ms, in F2b 600 to
+800 ms. The lease is {lease:g} s; in F1a and F1c it is 30 s, so that only the parent can have
+returned the jobs. Every start and every end of a job is written to a file that limpet knows nothing of, and
+a judge compares that file with what the server says in the end.
 
 {facts}
 All faults but those with a star are also part of the tests, once and with fewer jobs.
@@ -124,9 +125,12 @@ How to read it:
   may cost any. The starts of poison itself are not counted here: it gets three.
 - **ends accepted twice**: a job ends once for the server, also if a frozen worker wakes up and
   says it ended.
-- **slowest restart**: from the blow to the next start of a job that was interrupted. Half a second
-  where a parent sees the death, else the lease and a second.
-- **back at work**: from the end of the trouble to the next start.
+- **slowest restart**: from the blow to the next start of a job that was interrupted. Allowed are
+  0.5 s in F1a, the lease and a second in F1b and F4, 3 s in F1c and F2b: there another process has
+  to start first, or the slots of others have to become free. Next to poison (F8) there is no limit:
+  a job whose worker died waits for the next process, and for other suspects before it.
+- **back at work**: from the end of the trouble to the next start, at most 2 s. In F7 the server may
+  be gone again before that.
 - **innocents given up**: jobs that ended in the dead list because of a neighbour that kills its
   worker.
 

@@ -205,7 +205,7 @@ class QueueModel(Crew):
             if job.state is State.RUNNING:
                 told += not job.told
                 job.told = True
-            elif job.state is not State.DEAD:
+            elif job.state not in {None, State.DEAD}:
                 self.evict(job, "cancel")
                 removed += 1
         self.counters["cancelled"] += removed
@@ -256,10 +256,10 @@ class QueueModel(Crew):
 def handed_out(answer: Any) -> list[Delivery]:
     """The deliveries that a request handed out, whatever kind of request it was."""
     match answer:
-        case Taken(deliveries=given) | [*given]:
-            return [d for d in given if isinstance(d, Delivery)]
         case Claim(state="READY", delivery=Delivery() as one) | (Delivery() as one):
             return [one]
+        case Taken(deliveries=given) | [*given]:
+            return [d for d in given if isinstance(d, Delivery)]
     return []
 
 

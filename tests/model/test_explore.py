@@ -118,7 +118,7 @@ class NoSuspects(QueueModel):
 
     def take(self, taker: Any, count: int) -> tuple[list[Job], bool]:
         """Take whatever comes."""
-        got = [job for job in self.line()[:count] if self._take_one(job)]
+        got = [job for job in self.line()[:count] if self.take_one(job)]
         return got, False
 
 

@@ -31,7 +31,7 @@ IDS = (None, None, None, "x", "y")
 KEEPS = (None, 1000, 60_000)
 
 ACTIONS: dict[str, tuple[int, tuple[Any, ...]]] = {
-    "batch": (6, (_members, _member, st.booleans())),
+    "batch": (6, (_members, _member, st.integers(0, 1))),
     "chain": (5, (st.lists(_member, min_size=2, max_size=4),)),
     "single": (4, (_member, st.sampled_from((None, 700)))),
     "pop": (16, (_nth, st.integers(1, 3))),
@@ -102,6 +102,8 @@ class FlowMachine(RuleBasedStateMachine):
         options = WorkerOptions(heartbeat=1, lease=None, tasks=TASKS)
         self._do("start_work", "last", options, "host", 1)
         for _ in range(2 * MANY_JOBS + 30):
+            if all(job.state is State.DEAD for job in self.pair.model.jobs.values()):
+                break
             self.pair.advance(1000 * MS)
             self._tend()
             taken = self._do("pop", Taker("last", "none", self.crash_limit), 5, tended=True)
@@ -157,10 +159,10 @@ class FlowMachine(RuleBasedStateMachine):
 
     # Actions
 
-    def batch(self, specs: list[Any], then: Any, needs: bool) -> None:
+    def batch(self, specs: list[Any], then: Any, needs: int) -> None:
         """Queue some jobs and one that follows."""
         group = self._group()
-        follower = self._job(then, after=group, needs=needs)
+        follower = self._job(then, after=group, needs=needs == 1)
         self._push([*(self._job(spec, group=group) for spec in specs), follower])
 
     def chain(self, specs: list[Any]) -> None:

@@ -203,7 +203,7 @@ class FlowModel(QueueModel):
 
     def delivery(self, job: Job) -> Delivery:
         """Show also how the group ended that the job followed."""
-        return replace(super().delivery(job), tally=self.flows[job.id].tally)
+        return super().delivery(job)._replace(tally=self.flows[job.id].tally)
 
     # Notes
 

@@ -28,6 +28,7 @@ class FlowPair(Pair):
         super().__init__(client, queue)
         self.model = model
         self.seen: set[str] = set()
+        self.before: dict[str, Any] = {}
         self.checks = 0
 
     def command(self, request: Request) -> Command[Any]:
@@ -46,7 +47,7 @@ class FlowPair(Pair):
                 f"after {name}, {what}:\nthe server shows {answer}\nthe model {expected}"
             )
         self.checks += 1
-        if self.checks % 3 == 0:
+        if self.checks % 8 == 0:
             self.verify(name)
 
     def verify(self, name: str = "all") -> None:
@@ -67,7 +68,7 @@ class FlowPair(Pair):
                 parked = sorted(model.of(state), key=model.parks_as)
                 expected = [view for job in parked if (view := views.job(model, job.id))]
             rows.append((state, look.inspect(keys, state, 0, SOME), expected))
-        for job_id in sorted(self.seen):
+        for job_id in self._looked_at():
             rows += [
                 (f"result of {job_id}", notes.result(keys, job_id), model.result(job_id)),
                 (f"notes of {job_id}", notes.notes(keys, job_id), model.notes(job_id)),
@@ -76,6 +77,14 @@ class FlowPair(Pair):
                 rows.append((f"job {job_id}", look.job(keys, job_id), None))
         names, commands, expected = zip(*rows, strict=True)
         return list(names), list(commands), list(expected)
+
+    def _looked_at(self) -> list[str]:
+        """Ids to look at more closely: those that changed, and in turn some of all there were."""
+        turn = self.checks % 8
+        now = {i: (j.state, self.model.notes(i)) for i, j in self.model.jobs.items()}
+        before, self.before = self.before, now
+        changed = {i for i in now.keys() | before.keys() if now.get(i) != before.get(i)}
+        return sorted(changed | set(sorted(self.seen)[turn::8]))
 
     def _stats(self) -> Any:
         found = views.stats(self.model)
@@ -90,8 +99,15 @@ class FlowPair(Pair):
             for command in commands:
                 envelope = {"at": self.us, "lane": "", "seq": 0}
                 args = [envelope[name] for name in command.envelope]
-                pipe.eval(command.script.text, len(command.keys), *command.keys, *args, *command.args)
-            replies = pipe.execute()
+                pipe.eval(
+                    command.script.text, len(command.keys), *command.keys, *args, *command.args
+                )
+            try:
+                replies = pipe.execute()
+            except redis.exceptions.NoScriptError:
+                for command in commands:
+                    self.client.script_load(command.script.text)
+                return self._answers(commands)
         return [command.read(raw) for command, raw in zip(commands, replies, strict=True)]
 
     def groups(self) -> None:

@@ -140,3 +140,19 @@ def test_a_heartbeat_calls_for_those_who_know(world: World) -> None:
 
     assert (ignorant.tend, knowing.tend) == (False, True)
     assert world.store.llen(world.keys["wake"]) == 1
+
+
+def test_a_suspect_that_is_picked_up_calls_for_the_next_pop(world: World) -> None:
+    """It goes to its own line first: whoever took the wake-up must not wait for a heartbeat."""
+    hire(world, "w0")
+    world.push(b"a")
+    world.pop(1, "w0")
+    world.crash("w0")
+    hire(world, "w1")
+    set_aside(world, *world.pop())
+    hire(world, "w2", "mail")
+    world.store.delete(world.keys["wake"])
+
+    assert world.pop(1, "w2") == []
+
+    assert world.store.llen(world.keys["wake"]) == 1

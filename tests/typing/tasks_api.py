@@ -73,7 +73,8 @@ async def enqueuing_asynchronously() -> None:
     assert_type(await add.aenqueue(1, 2), JobHandle[int])
     assert_type(await (await send.aenqueue("a")).aresult(), str)
     assert_type(await app.aenqueue_many([add.item(1)]), list[JobHandle[int]])
-    assert_type(await app.abatch([add.item(1)], then=nothing.item()), Batch)
+    assert_type(await app.abatch([add.item(1)]), Batch[None])
+    assert_type(await app.abatch([add.item(1)], then=send.item("a")), Batch[JobHandle[str]])
     assert_type(await (await add.aenqueue(1)).acancel(), bool)
 
 
@@ -88,9 +89,21 @@ def flows() -> None:
     """Items of one kind keep their type; those of several are what they have in common."""
     assert_type(app.enqueue_many([add.item(1), add.item(2)]), list[JobHandle[int]])
     app.enqueue_many([add.item(1), send.item("a")])
-    batch = app.batch([add.item(1), send.item("a")], then=nothing.item())
-    assert_type(batch.then, JobHandle[Any] | None)
+    batch = app.batch([add.item(1), send.item("a")], then=add.item(2))
+    assert_type(batch, Batch[JobHandle[int]])
+    assert_type(batch.then.result(timeout="5s"), int)
+    assert_type(app.batch([add.item(1)]).then, None)
     assert_type(app.chain([add.item(1), resize.item("a", 1)]), list[JobHandle[Any]])
+
+
+def maybe_followed(then: TaskItem[int] | None) -> None:
+    """Where it is not known whether there is a follower, there may be none."""
+    batch = app.batch([add.item(1)], then)
+    assert_type(batch.then, JobHandle[int] | None)
+    batch.then.cancel()  # type: ignore[union-attr]
+    either: Batch[JobHandle[Any] | None] = app.batch([add.item(1)], then=add.item(2))
+    either = app.batch([add.item(1)])
+    assert_type(either.jobs, list[JobHandle[Any]])
 
 
 def wrong_arguments() -> None:
@@ -127,6 +140,8 @@ def wrong_options() -> None:
     app.task(runs_in="cloud")  # type: ignore[call-overload]
     app.task(retry="often")  # type: ignore[call-overload]
     app.batch([add])  # type: ignore[list-item]
+    app.batch([add.item(1)], then=add)  # type: ignore[call-overload]
+    app.batch([add.item(1)]).then.cancel()  # type: ignore[attr-defined]
     App(codec="pickle")  # type: ignore[arg-type]
 
 

@@ -10,11 +10,13 @@ import click
 from limpet._version import __version__
 from limpet.cli import ends
 from limpet.cli.cron import cron
+from limpet.cli.dead import dead
 from limpet.cli.demo import demo
 from limpet.cli.doctor import doctor
 from limpet.cli.engine import engine
 from limpet.cli.job import job
 from limpet.cli.options import VERBOSE
+from limpet.cli.queue import queue
 from limpet.cli.repair import repair
 from limpet.cli.status import status
 from limpet.cli.verify import verify
@@ -62,7 +64,7 @@ def limpet(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-for command in (demo, worker, status, job, cron, verify, repair, doctor, engine):
+for command in (demo, worker, status, job, dead, queue, cron, verify, repair, doctor, engine):
     limpet.add_command(command)
 
 

@@ -9,6 +9,7 @@ import click
 from limpet.cli import ends
 from limpet.cli.options import connect, json_option, url_option, verbose_option
 from limpet.cli.output import write_json
+from limpet.cli.views import text_of, time_of, view_as_json
 
 if TYPE_CHECKING:
     from limpet.sync import Limpet, Queue
@@ -38,7 +39,7 @@ def show(job_id: str, queue: str | None, url: str | None, *, as_json: bool) -> N
     with connect(url) as client:
         view = _one(client, job_id, queue)
     if as_json:
-        write_json(_as_json(view))
+        write_json(view_as_json(view))
         return
     for name, text in _lines(view):
         click.echo(f"{name:<11} {text}")
@@ -111,7 +112,7 @@ def log(job_id: str, queue: str | None, url: str | None, *, as_json: bool) -> No
     if not told.log:
         click.echo(f"job {job_id} has logged nothing", err=True)
     for at, line in told.log:
-        click.echo(f"{_time(at)}  {line}")
+        click.echo(f"{time_of(at)}  {line}")
 
 
 # -- finding it -----------------------------------------------------------------------------
@@ -155,16 +156,6 @@ def _check_not_dead(view: "JobView") -> None:
 # -- writing it -----------------------------------------------------------------------------
 
 
-def _time(ms: int) -> str:
-    from limpet.tasks.words import moment
-
-    return moment(ms)
-
-
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", "backslashreplace")
-
-
 def _lines(view: "JobView") -> list[tuple[str, str]]:
     """Say what is known, one line each; what there is not is left out."""
     from limpet.values import task_of
@@ -174,21 +165,16 @@ def _lines(view: "JobView") -> list[tuple[str, str]]:
         "job": view.id,
         "queue": view.queue,
         "state": view.state.value,
-        "enqueued": _time(view.enqueued_at) if view.enqueued_at else "",
-        at_is.get(view.state, "at"): _time(view.at) if view.at else "",
+        "enqueued": time_of(view.enqueued_at) if view.enqueued_at else "",
+        at_is.get(view.state, "at"): time_of(view.at) if view.at else "",
         "worker": view.worker or "",
         "deliveries": str(view.deliveries),
         "crashes": str(view.crashes),
         "retries": str(view.retries),
-        "unique": _text(view.unique or b""),
-        "lock": _text(view.lock or b""),
+        "unique": text_of(view.unique or b""),
+        "lock": text_of(view.lock or b""),
         "reason": view.reason or "",
         "task": task_of(view.payload) or "",
-        "payload": _text(view.payload),
+        "payload": text_of(view.payload),
     }
     return [(name, text) for name, text in said.items() if text]
-
-
-def _as_json(view: "JobView") -> dict[str, object]:
-    said = asdict(view) | {"receipt": str(view.receipt) if view.receipt else None}
-    return {name: _text(it) if isinstance(it, bytes) else it for name, it in said.items()}

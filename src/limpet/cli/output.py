@@ -17,19 +17,22 @@ def write_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
-def write_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> None:
+def write_table(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1, cut: int = 0
+) -> None:
     """Write columns: the first ones, which are text, to the left, the others to the right.
 
-    On a terminal the first column is cut where a line would not fit; in a file nothing is.
+    On a terminal one column is cut where a line would not fit, the first unless `cut` names
+    another; in a file nothing is.
     """
     lines = [list(heads), *[list(row) for row in rows]]
     widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
     if sys.stdout.isatty():
-        others = sum(widths[1:]) + 2 * len(widths[1:])
+        others = sum(widths) - widths[cut] + 2 * len(widths[1:])
         room = max(shutil.get_terminal_size().columns - others, _NARROWEST)
-        widths[0] = min(widths[0], room)
+        widths[cut] = min(widths[cut], room)
     for line in lines:
-        cells = [_cut(line[0], widths[0]), *line[1:]]
+        cells = [*line[:cut], _cut(line[cut], widths[cut]), *line[cut + 1 :]]
         placed = [
             cell.ljust(width) if column < left else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(cells, widths, strict=True))

@@ -29,7 +29,11 @@ if TYPE_CHECKING:
     help="Slots: how many jobs each process runs side by side.",
 )
 @click.option("--processes", metavar="N", default=1, show_default=True, help="Worker processes.")
-@click.option("--burst", is_flag=True, help="End when there is nothing more to do.")
+@click.option(
+    "--burst",
+    is_flag=True,
+    help="End when nothing is due. Jobs for later, such as delays and retries not due, stay.",
+)
 @click.option("--reload", is_flag=True, help="Start afresh when a .py file changes.")
 @click.option(
     "--grace",

@@ -6,10 +6,13 @@ local jobs, dead, results, expiring = unpack(KEYS)
 local at, id = unpack(ARGV)
 -- @include now
 
+-- A job that is in the queue has not ended, whatever is kept of an earlier life or of another job of this id.
+if redis.call("HEXISTS", jobs, id) == 1 and not redis.call("ZSCORE", dead, id) then
+  return { "pending" }
+end
 local _, ms = now(at)
 local word, ended_ms, text = string.match(redis.call("HGET", results, id) or "", "^(%a+) (%d+) (.*)$")
 if word and (tonumber(redis.call("ZSCORE", expiring, id)) or 0) > ms then
   return { "ended", word, tonumber(ended_ms), text }
 end
-local pending = redis.call("HEXISTS", jobs, id) == 1 and not redis.call("ZSCORE", dead, id)
-return { pending and "pending" or "unknown" }
+return { "unknown" }

@@ -132,7 +132,7 @@ def _halts(standing: Standing) -> list[Reason]:
     """What stops a whole queue."""
     queue, found = standing.job.queue, []
     if standing.paused:
-        step = f"let it go on: limpet.queue({queue!r}).unpause()"
+        step = f"let it go on: limpet queue unpause {shlex.quote(queue)}"
         found.append(Reason(f"queue {queue!r} is paused", step))
     if not standing.workers:
         silent = f" ({many(standing.silent, 'worker')} gave no sign of life for too long)"

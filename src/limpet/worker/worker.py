@@ -52,7 +52,7 @@ class Worker:
             queues: Which to serve: "high,low" strictly in order, "high=3,low=1" by weight; else
                 those of the app's tasks.
             concurrency: How many jobs may run at the same time.
-            burst: End when the queues are empty, instead of waiting for more.
+            burst: End when nothing is due, instead of waiting for more.
             grace: How long running jobs may go on when the worker is told to stop.
             name: How the worker is called where workers are listed.
             heartbeat: Its sign of life.

@@ -1,4 +1,4 @@
--- Needs jobs, parked, n_parked; taken, sift, facts_of, note, line_up, parked_id, each_known.
+-- Needs jobs, parked, n_parked; taken, sift, facts_of, note, line_up, parked_id, each_known, rouse.
 -- Jobs that were set aside because a worker did not know their task go to those who do.
 
 -- pick_up(member): hand one out; a suspect goes to its own line first.
@@ -13,6 +13,7 @@ local function pick_up(member)
   note(id, facts)
   if (facts.crashes or 0) > 0 then
     line_up(id, facts)
+    rouse()
   else
     sift({ id })
   end

@@ -9,12 +9,12 @@ then it is settled, so that a job never runs twice at the same time.
 import asyncio
 import contextvars
 import ctypes
-import queue
 import threading
 from collections import deque
 from typing import Any, NamedTuple
 
 from limpet.app.context import JobInterrupted, enter_job
+from limpet.worker.executors.pool import Pool
 from limpet.worker.outcomes import Outcome
 from limpet.worker.slots import Begun, Ended, Running
 from limpet.worker.stacks import thread_lines
@@ -30,30 +30,24 @@ class End(NamedTuple):
 
 
 class ThreadExecutor:
-    """Runs functions in daemon threads: one that hangs cannot keep the process alive."""
+    """Runs functions in threads."""
 
     def __init__(self, begun: Begun, ended: Ended, name: str = "limpet-thread") -> None:
-        """Tell the beginnings and ends of user code to these; threads are started when needed."""
+        """Tell the beginnings and ends of user code to these."""
         self._loop = asyncio.get_running_loop()
         self._context = contextvars.copy_context()
-        self._begun, self._ended, self._name = begun, ended, name
-        self._work: queue.SimpleQueue[Running | None] = queue.SimpleQueue()
+        self._begun, self._ended = begun, ended
+        self._pool = Pool(self._run, name)
         self._ends: deque[End] = deque()
         self._called = False
-        self._threads, self._busy = 0, 0
 
     # -- on the loop ------------------------------------------------------------------------
 
     def start(self, running: Running) -> None:
-        """Start a job in a free thread, a new one if there is none."""
+        """Start a job in a thread."""
         running.handle = self._grip()
-        self._busy += 1
-        if self._busy > self._threads:
-            self._threads += 1
-            name = f"{self._name}-{self._threads}"
-            threading.Thread(target=self._run, daemon=True, name=name).start()
         self._start_clock(running)
-        self._work.put(running)
+        self._pool.add(running)
 
     def _start_clock(self, running: Running) -> None:
         """Tell the beginning before it: a job may let nobody else run from its first moment on."""
@@ -73,25 +67,22 @@ class ThreadExecutor:
 
     def close(self) -> None:
         """Let idle threads end; busy ones end after their job, or with the process."""
-        for _ in range(self._threads):
-            self._work.put(None)
+        self._pool.close()
 
     def _collect(self) -> None:
         """Pass on what ended; one call for all that ended meanwhile."""
         self._called = False
         while self._ends:
             end = self._ends.popleft()
-            self._busy -= 1
             self._ended(end.running, end.value, end.error, end.outcome)
 
     # -- in the threads ---------------------------------------------------------------------
 
-    def _run(self) -> None:
-        while (running := self._work.get()) is not None:
-            self._ends.append(self._attempt(running))
-            if not self._called:
-                self._called = True
-                self._call(self._collect)
+    def _run(self, running: Running) -> None:
+        self._ends.append(self._attempt(running))
+        if not self._called:
+            self._called = True
+            self._call(self._collect)
 
     def _call(self, function: Any, *args: Any) -> None:
         try:
@@ -150,8 +141,8 @@ class Grip:
     def let_go(self) -> None:
         """Hold it no longer; an interrupt that did not come yet is taken back."""
         with self._guard:
-            held, self._held = self._held, False
-        if held:
+            asked, self._held = self._held and self._asked, False
+        if asked:
             _raise_in(self.ident, None)
 
 

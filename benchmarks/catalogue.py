@@ -1,0 +1,126 @@
+"""The queues that are compared: what to install, how each is set, how much to give it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["sync", "async"]
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One queue in the comparison."""
+
+    name: str
+    title: str
+    packages: tuple[str, ...]
+    setting: str
+    kinds: tuple[Kind, ...]
+    #: About how many jobs a worker runs in a second; decides how many it gets.
+    pace: int
+    #: Whether a job survives the death of its worker.
+    safe: bool = True
+    #: Whether it holds many jobs at a time, so that the memory of a running one can be seen.
+    holds_many: bool = True
+
+
+LIMPET = Peer(
+    "limpet",
+    "limpet",
+    (),
+    "`Worker(concurrency=100)`, otherwise its defaults; `def` jobs in threads",
+    ("sync", "async"),
+    40_000,
+)
+PEERS = (
+    LIMPET,
+    Peer(
+        "celery",
+        "Celery",
+        ("celery[redis]", "hiredis"),
+        "solo pool, `acks_late`, prefetch 100, no results, no events, no gossip",
+        ("sync",),
+        700,
+    ),
+    Peer(
+        "rq",
+        "RQ",
+        ("rq", "hiredis"),
+        "`SimpleWorker` (no fork), no results, no job timeout",
+        ("sync", "async"),
+        150,
+        holds_many=False,
+    ),
+    Peer(
+        "dramatiq",
+        "Dramatiq",
+        ("dramatiq[redis]", "hiredis"),
+        "4 threads, queue prefetch 1,000, no middleware but AsyncIO",
+        ("sync", "async"),
+        4_000,
+    ),
+    Peer(
+        "arq",
+        "arq",
+        ("arq", "hiredis"),
+        "`max_jobs=100`, `poll_delay=0.005`, no results",
+        ("async",),
+        900,
+    ),
+    Peer(
+        "saq",
+        "SAQ",
+        ("saq[redis]", "typing-extensions", "hiredis"),
+        "concurrency 100, nothing kept of ended jobs",
+        ("sync", "async"),
+        1_200,
+    ),
+    Peer(
+        "huey",
+        "Huey",
+        ("huey", "redis", "hiredis"),
+        "one thread, blocking pop, no results; has no at-least-once setting",
+        ("sync",),
+        3_000,
+        safe=False,
+        holds_many=False,
+    ),
+    Peer(
+        "taskiq",
+        "TaskIQ",
+        ("taskiq", "taskiq-redis", "hiredis"),
+        "`RedisStreamBroker`, 100 tasks, prefetch 100, no results, no parameter checks",
+        ("sync", "async"),
+        1_600,
+    ),
+    Peer(
+        "streaq",
+        "streaQ",
+        ("streaq", "hiredis"),
+        "concurrency 100, prefetch 100, no results",
+        ("sync", "async"),
+        650,
+    ),
+    Peer(
+        "bullmq",
+        "BullMQ (Python)",
+        ("bullmq", "hiredis"),
+        "concurrency 100, `removeOnComplete`",
+        ("async",),
+        1_500,
+    ),
+)
+
+#: No queue at all: what a hand-over costs that nobody manages.
+BARE = Peer("bare", "bare BLMOVE", (), "RPUSH, then BLMOVE and LREM", ("sync",), 2_000)
+
+
+def chosen(names: str | None) -> list[Peer]:
+    """Pick peers by name, limpet always among them."""
+    if not names:
+        return list(PEERS)
+    wanted = {name.strip() for name in names.split(",") if name.strip()} | {"limpet"}
+    unknown = wanted - {peer.name for peer in PEERS}
+    if unknown:
+        known = ", ".join(peer.name for peer in PEERS)
+        raise SystemExit(f"no such peer: {', '.join(sorted(unknown))}; there are {known}")
+    return [peer for peer in PEERS if peer.name in wanted]

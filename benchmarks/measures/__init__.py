@@ -1,0 +1,1 @@
+"""The stages of a run; each notes its samples in the book."""

@@ -1,0 +1,119 @@
+"""Tables in Markdown."""
+
+from collections.abc import Sequence
+
+from benchmarks.bars import KINDS, Bar, best_kind
+from benchmarks.book import Book
+from benchmarks.catalogue import PEERS
+
+NONE = "-"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Write a table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def number(value: float | None) -> str:
+    """Write a number as short as it can be believed."""
+    if value is None:
+        return NONE
+    if abs(value) >= 100:  # noqa: PLR2004 - three digits say enough
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"  # noqa: PLR2004
+
+
+def cell(book: Book, measure: str, subject: str) -> str:
+    """Write a median, and the spread behind it where there is one."""
+    found = book.summary(measure, subject)
+    if found is None:
+        return NONE
+    spread = f" ±{found.spread / 2:.0%}" if found.count > 1 else ""
+    return f"{number(found.median)}{spread}"
+
+
+def measured(book: Book) -> list[tuple[str, str]]:
+    """List the queues that have samples: name and title."""
+    names = {name for measure in book.samples for name in book.subjects(measure)}
+    return [(peer.name, peer.title) for peer in PEERS if peer.name in names]
+
+
+def speed(book: Book) -> str:
+    """Jobs a second: drain and enqueue."""
+    columns = {
+        "drain sync": "drain sync",
+        "drain async": "drain async",
+        "one by one": "enqueue one",
+        "bulk, 1,000 a call": "enqueue bulk",
+        "100 concurrent": "enqueue 100 concurrent",
+    }
+    rows = [
+        [title, *(cell(book, measure, name) for measure in columns.values())]
+        for name, title in measured(book)
+    ]
+    return table(["jobs a second", *columns], rows)
+
+
+def waiting(book: Book) -> str:
+    """Latency and start-up, in milliseconds."""
+    rows = [
+        [
+            title,
+            number(best_kind(book, name, 0.5)),
+            number(best_kind(book, name, 0.99)),
+            cell(book, "start-up", name),
+        ]
+        for name, title in [*measured(book), ("bare", "bare BLMOVE")]
+    ]
+    return table(["milliseconds", "latency p50", "latency p99", "start-up to first job"], rows)
+
+
+def expense(book: Book) -> str:
+    """Memory, commands and CPU."""
+    head = ["", "queued job, B", "running job, B", "worker RSS, MB"]
+    for kind in KINDS:
+        head += [f"{kind}: commands", f"{kind}: server us", f"{kind}: worker us"]
+    rows = []
+    for name, title in measured(book):
+        row = [title, *(cell(book, m, name) for m in ("memory queued", "memory running", "rss"))]
+        for kind in KINDS:
+            row += [
+                cell(book, f"{what} {kind}", name)
+                for what in ("commands", "server us", "worker us")
+            ]
+        rows.append(row)
+    return table(head, rows)
+
+
+def pairs(book: Book, head: Sequence[str], *measures: str) -> str:
+    """Write measures of the same subjects side by side."""
+    subjects = list(dict.fromkeys(name for m in measures for name in book.subjects(m)))
+    rows = [[name, *(cell(book, measure, name) for measure in measures)] for name in subjects]
+    return table(head, rows)
+
+
+def bars(rows: Sequence[Bar]) -> str:
+    """Write the bars with their verdicts."""
+    words = {True: "met", False: "**missed**", None: "not measured"}
+    return table(
+        ["what", "bar", "measured", ""],
+        [[row.what, row.bar, row.measured, words[row.met]] for row in rows],
+    )
+
+
+def settings(book: Book) -> str:
+    """Say what was installed and how it was set, and who is not in the run."""
+    versions = book.facts.get("versions", {})
+    rows = []
+    for peer in PEERS:
+        found = ", ".join(f"{name} {text}" for name, text in versions.get(peer.name, {}).items())
+        note = book.trouble.get(peer.name)
+        rows.append(
+            [
+                peer.title,
+                found or NONE,
+                f"{peer.setting}; given up: {note}" if note else peer.setting,
+            ]
+        )
+    return table(["queue", "versions", "setting"], rows)

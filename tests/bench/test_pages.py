@@ -1,0 +1,80 @@
+"""Tables, charts and the page of a run."""
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from benchmarks.bars import Bar
+from benchmarks.book import Book
+from benchmarks.report import tables
+from benchmarks.report.charts import bar_chart, line_chart
+from benchmarks.report.page import page, write
+
+
+def a_book() -> Book:
+    """Make a book of a small run."""
+    book = Book(facts={"versions": {"rq": {"rq": "2.12"}}})
+    for name, rate in (("limpet", 40_000.0), ("rq", 150.0)):
+        book.note("drain sync", name, rate, rate * 1.1)
+        book.note("memory queued", name, 150.0)
+    for step in ("push", "pop + ack"):
+        book.note(f"backlog: {step}", "1,000", 2.0)
+        book.note(f"backlog: {step}", "10,000", 2.1)
+    book.trouble["celery"] = "its worker ended by itself: no"
+    return book
+
+
+def test_a_table_is_markdown() -> None:
+    """A head, a rule and a line per row."""
+    assert tables.table(["a", "b"], [["1", "2"]]) == "| a | b |\n| --- | --- |\n| 1 | 2 |"
+
+
+def test_numbers_are_short() -> None:
+    """Three digits, thousands apart, and a dash for what was not measured."""
+    found = [tables.number(value) for value in (None, 0.125, 12.34, 1234.5)]
+
+    assert found == ["-", "0.12", "12.3", "1,234"]
+
+
+def test_verdicts_are_words() -> None:
+    """Missed stands out."""
+    rows = [Bar("a", "b", "c", met) for met in (True, False, None)]
+
+    text = tables.bars(rows)
+
+    words = [line.split(" | ")[3].removesuffix(" |") for line in text.splitlines()[2:]]
+    assert words == ["met", "**missed**", "not measured"]
+
+
+def test_charts_are_drawings() -> None:
+    """Each is well-formed, says what it is, and has a mark per value; names are escaped."""
+    bars = ET.fromstring(bar_chart("Speed", [("limpet", 9e4), ("a<b", 3.0)], "limpet"))
+    lines = ET.fromstring(line_chart("Cost", {"push": [("1", 1.0), ("2", 1.5)]}))
+
+    space = "{http://www.w3.org/2000/svg}"
+    assert [rect.get("class") for rect in bars.iter(f"{space}rect")] == ["m", "b"]
+    assert "a<b" in [text.text for text in bars.iter(f"{space}text")]
+    assert lines.get("aria-label") == "Cost"
+    assert len(list(lines.iter(f"{space}polyline"))) == 1
+
+
+def test_a_chart_of_nothing_is_still_one() -> None:
+    """Nothing measured draws an empty picture, no error."""
+    assert bar_chart("Speed", [("a", 0.0)], "a").startswith("<svg")
+
+
+def test_a_page_says_who_is_missing_and_why() -> None:
+    """A peer that failed has its reason beside its setting."""
+    text = page(a_book())
+
+    assert "given up: its worker ended by itself: no" in text
+    assert "| limpet | 42,000 ±5% |" in text
+    assert "rq 2.12" in text
+
+
+def test_a_page_shows_only_charts_that_exist(tmp_path: Path) -> None:
+    """Every picture the page shows was written beside it."""
+    write(a_book(), tmp_path)
+
+    shown = {name.partition(")")[0] for name in page(a_book()).split("](charts/")[1:]}
+    assert shown == {file.name for file in (tmp_path / "charts").iterdir()}
+    assert shown == {"drain-sync.svg", "memory.svg", "backlog.svg"}

@@ -1,0 +1,61 @@
+"""One tiny run of limpet's own adapter; no peer is installed here."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.catalogue import LIMPET, PEERS, chosen
+from benchmarks.measures import core, peers, raw
+from benchmarks.places import ROOT
+from benchmarks.plan import TINY
+from benchmarks.table import Table
+
+
+@pytest.fixture
+def table() -> Iterator[Table]:
+    """Lay a table for a tiny run."""
+    made = Table(TINY, lambda _: None)
+    yield made
+    made.close()
+
+
+def test_every_peer_has_an_adapter() -> None:
+    """Who is in the catalogue has a file, and all but limpet something to install."""
+    for peer in PEERS:
+        assert (ROOT / "benchmarks" / "peers" / f"{peer.name}.py").exists()
+        assert bool(peer.packages) is (peer is not LIMPET)
+
+
+def test_peers_are_chosen_by_name() -> None:
+    """Besides, limpet is always there; an unknown name is told with those there are."""
+    assert [peer.name for peer in chosen("rq")] == ["limpet", "rq"]
+    with pytest.raises(SystemExit, match="no such peer: nobody"):
+        chosen("nobody")
+
+
+def test_a_tiny_run_measures_everything(table: Table) -> None:
+    """Both limpet and the bare hand-over go through all steps, each job exactly once."""
+    raw.run(table)
+    core.run(table)
+    peers.run(table, [LIMPET])
+
+    book = table.book
+    assert book.trouble == {}
+    for measure in ("drain sync", "drain async", "enqueue bulk", "memory queued", "start-up"):
+        assert book.subjects(measure)[0] == "limpet"
+        assert (book.median(measure, "limpet") or 0) > 0
+    assert len(book.samples["latency sync"]["bare"]) == TINY.latencies
+    assert set(book.subjects("raw")) >= {"GET", "RPUSH", "empty script"}
+    assert len(book.subjects("core us")) == 4
+
+
+def test_a_peer_that_cannot_start_is_told(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run goes on, and the book says why the peer is not in it."""
+    broken = replace(LIMPET, name="nobody", holds_many=False)
+    monkeypatch.setattr("benchmarks.table.versions_of", lambda *_: {})
+
+    peers.run(table, [broken])
+
+    assert "No module named 'benchmarks.peers.nobody'" in table.book.trouble["nobody"]
+    assert table.book.subjects("latency sync") == ["bare"]
