@@ -219,6 +219,13 @@ def faults(*arguments: str) -> None:
     become("python", "-m", "tests.matrix", *arguments)
 
 
+def bench(*arguments: str) -> None:
+    """Measure limpet beside its peers; --quick, --only, --peers a,b."""
+    prepare()
+    os.chdir(ROOT)
+    become("python", "-m", "benchmarks", *arguments)
+
+
 def check() -> None:
     """Check all but the tests: lint, types, imports, generated files."""
     lint()
@@ -242,7 +249,7 @@ def docs() -> None:
 
 
 COMMANDS: dict[str, Callable[..., None]] = {
-    command.__name__: command for command in (demo, test, faults, check, lint, docs)
+    command.__name__: command for command in (demo, test, faults, bench, check, lint, docs)
 }
 
 

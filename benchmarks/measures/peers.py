@@ -25,12 +25,16 @@ def run(table: Table, peers: Sequence[Peer]) -> None:
             if peer.name not in table.book.trouble:
                 _round(table, peer, number)
     for peer in here:
-        if peer.holds_many and peer is not BARE and peer.name not in table.book.trouble:
-            _guarded(table, peer, f"{peer.name} memory of running jobs", _running_memory)
+        if peer is not BARE and peer.name not in table.book.trouble:
+            _guarded(table, peer, f"{peer.name} memory of queued jobs", _queued_memory)
+            if peer.holds_many:
+                _guarded(table, peer, f"{peer.name} memory of running jobs", _running_memory)
 
 
 def _met(table: Table, peer: Peer) -> bool:
     try:
+        if peer.packages:
+            table.say(f"{peer.name}: its environment")
         table.meet(peer)
     except NotInstalled as error:
         table.book.trouble[peer.name] = str(error)
@@ -79,13 +83,26 @@ def _enqueue(table: Table, seat: Seat) -> Found:
         size = table.plan.enqueue
         if way != "enqueue":
             size *= 10 if seat.peer.pace > FAST else 2
-        before = table.server.memory()
         found.append((measure, name, [seat.enqueue(way, kind, 0, size)]))
-        if way == "enqueue":
-            per_job = (table.server.memory() - before) / size
-            found.append(("memory queued", name, [per_job]))
-            if seat.peer is LIMPET:
-                found.append(("payload bytes", name, [_payload_bytes(table)]))
+    return found
+
+
+def _fill(seat: Seat, kind: str, first: int, size: int) -> None:
+    """Enqueue in the fastest way the peer has."""
+    for way in ("bulk", "concurrent", "enqueue"):
+        if seat.enqueue(way, kind, first, size) is not None:
+            return
+
+
+def _queued_memory(table: Table, seat: Seat) -> Found:
+    """Let a queue grow from one size to a bigger one: what is there once is not counted."""
+    kind, size = seat.peer.kinds[-1], table.plan.enqueue * (40 if seat.peer.pace > FAST else 4)
+    _fill(seat, kind, 0, table.plan.enqueue)
+    before = table.server.memory()
+    _fill(seat, kind, 0, size)
+    found: Found = [("memory queued", seat.peer.name, [(table.server.memory() - before) / size])]
+    if seat.peer is LIMPET:
+        found.append(("payload bytes", seat.peer.name, [_payload_bytes(table)]))
     return found
 
 
@@ -101,8 +118,7 @@ def _work(table: Table, seat: Seat, kind: str) -> Found:
     peer, plan = seat.peer, table.plan
     size = max(int(peer.pace * plan.drain_s), 50)
     table.board.clear(size + plan.latencies)
-    if seat.enqueue("bulk", kind, 0, size) is None:
-        seat.enqueue("enqueue", kind, 0, size)
+    _fill(seat, kind, 0, size)
     born = time.monotonic()
     worker = seat.start_worker(kind)
     try:

@@ -38,8 +38,8 @@ one did not is thrown away, and its queue is given up, which is then said beside
 go from the first job to the last; CPU and commands are counted between the same two moments, and
 commands inside scripts are counted too. Latency is the time from before the call that enqueues to
 the first line of the job, one job at a time, worker idle; the better of sync and async is shown.
-Start-up is the time from the start of the worker's process to its first job. Memory is `used_memory` without buffers of clients, for a call
-with one small number.
+Start-up is the time from the start of the worker's process to its first job. Memory is
+`used_memory` without buffers of clients, for a call with one small number.
 """
 
 

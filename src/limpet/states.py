@@ -30,6 +30,8 @@ class Transition:
 TRANSITIONS: tuple[Transition, ...] = (
     Transition("push", None, State.WAITING, "queued at the end, or at the front if asked"),
     Transition("push", None, State.SCHEDULED, "queued for a later time"),
+    Transition("push", None, State.PARKED, "follows a group: waits until all of it ended"),
+    Transition("follow", State.PARKED, State.WAITING, "its group ended: to its place in line"),
     Transition("due", State.SCHEDULED, State.WAITING, "its time has come: to the end of the queue"),
     Transition("pop", State.WAITING, State.RUNNING, "handed to one worker under its lease"),
     Transition("park", State.WAITING, State.PARKED, "its lock is held: set aside, costs nothing"),
@@ -42,6 +44,8 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition("release", State.RUNNING, State.SCHEDULED, "given back for a later time"),
     Transition("return", State.RUNNING, State.WAITING, "its worker died: back to its place"),
     Transition("return", State.RUNNING, State.DEAD, "its workers died too often"),
+    Transition("strand", State.RUNNING, State.PARKED, "its worker does not know the task"),
+    Transition("pick up", State.PARKED, State.RUNNING, "handed to a worker that knows the task"),
     Transition("recover", State.RUNNING, State.RUNNING, "taken over by another worker"),
     Transition("resume", State.RUNNING, State.RUNNING, "taken over after a time-out"),
     Transition("cancel", State.SCHEDULED, None, "cancelled before it was due"),

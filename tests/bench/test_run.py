@@ -42,7 +42,7 @@ def test_a_tiny_run_measures_everything(table: Table) -> None:
 
     book = table.book
     assert book.trouble == {}
-    for measure in ("drain sync", "drain async", "enqueue bulk", "memory queued", "start-up"):
+    for measure in ("drain sync", "drain async", "enqueue bulk", "rss", "start-up"):
         assert book.subjects(measure)[0] == "limpet"
         assert (book.median(measure, "limpet") or 0) > 0
     assert len(book.samples["latency sync"]["bare"]) == TINY.latencies

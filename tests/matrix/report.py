@@ -102,12 +102,12 @@ def _server() -> str:
 _TEXT = """\
 # Faults
 
-What becomes of jobs when things go wrong: measured, with real programs. A producer enqueues jobs,
-`limpet worker` runs them with {slots} slots for each process, on a server with an append-only file;
-then the fault strikes. Jobs take 10 to 50 ms, where workers are struck 50 to 100 ms, in F2b 600 to
-800 ms. The lease is {lease:g} s; in F1a and F1c it is 30 s, so that only the parent can have
-returned the jobs. Every start and every end of a job is written to a file that limpet knows nothing of, and
-a judge compares that file with what the server says in the end.
+What becomes of jobs when things go wrong: measured, with real programs. A producer enqueues
+jobs, `limpet worker` runs them with {slots} slots for each process, on a server with an append-
+only file; then the fault strikes. Jobs take 10 to 50 ms, where workers are struck 50 to 100 ms,
+in F2b 600 to 800 ms. The lease is {lease:g} s; in F1a and F1c it is 30 s, so that only the
+parent can have returned the jobs. Every start and every end of a job is written to a file that
+limpet knows nothing of, and a judge compares that file with what the server says in the end.
 
 {facts}
 All faults but those with a star are also part of the tests, once and with fewer jobs.

@@ -141,16 +141,12 @@ class Stage:
         assert pids is not None
         return pids
 
-    def wait_for_ends(
-        self, jobs: set[str], *, only_in: int | None = None, but_not_in: int | None = None
-    ) -> None:
-        """Wait until these jobs have ended in this process, or in any but that one."""
+    def wait_for_ends(self, jobs: set[str], *, but_not_in: int) -> None:
+        """Wait until these jobs have ended in any process but that one."""
 
         def look() -> bool:
             ends = [sighting for sighting in self.seen if sighting.what == "end"]
-            return jobs <= {
-                end.job for end in ends if end.pid != but_not_in and only_in in {None, end.pid}
-            }
+            return jobs <= {end.job for end in ends if end.pid != but_not_in}
 
         wait_until(look, within=30)
 

@@ -48,7 +48,7 @@ def test_what_a_stopped_worker_cannot_end_is_handed_back(check: Check) -> None:
 
 
 @pytest.mark.parametrize("fault", ["F4a", "F4c"])
-def test_the_acks_of_a_zombie_are_refused(check: Check, fault: str) -> None:
+def test_what_a_zombie_says_counts_no_more(check: Check, fault: str) -> None:
     """With a parent or without, it goes on after others did its jobs: each has one accepted end."""
     verdict = check(fault)
 

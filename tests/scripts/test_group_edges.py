@@ -183,3 +183,25 @@ def test_a_revived_job_is_pending_until_it_ends_again(world: World) -> None:
     assert world.run(result(world.keys, jid(1))) is None
     world.pop()
     assert world.run(result(world.keys, jid(1))) is None
+
+
+def test_any_number_of_jobs_may_follow_a_group(world: World) -> None:
+    """All of them are called."""
+    world.start()
+    world.push(NewJob(b"a", group="g"), *[NewJob(b"then", after="g") for _ in range(25)])
+
+    world.ack(*world.pop())
+
+    assert [d.payload for d in world.pop(100)] == [b"then"] * 25
+
+
+def test_an_id_used_again_has_no_outcome_of_before(world: World) -> None:
+    """The second job kept none, so none is known."""
+    world.start()
+    world.push(NewJob(b"a", id="x", keep_ms=HOUR))
+    world.run(finish.complete(world.keys, world.pop()[0].receipt, b"old"))
+    world.push(NewJob(b"b", id="x"))
+    world.run(finish.fail(world.keys, world.pop()[0].receipt, b"no", 0))
+
+    assert world.run(result(world.keys, "x")) == Outcome("x", "unknown")
+    assert world.snapshot().keys().isdisjoint({"results", "expiring"})

@@ -19,3 +19,9 @@ local function keep_outcome(id, facts, how, text)
   redis.call("ZADD", expiring, int(ms + facts.keep), id)
   redis.call("PUBLISH", results .. ":" .. id, how)
 end
+
+-- forget_outcome(id): an id of the caller's own may have ended before, with an outcome that was kept.
+local function forget_outcome(id)
+  redis.call("HDEL", results, id)
+  redis.call("ZREM", expiring, id)
+end

@@ -1,4 +1,4 @@
--- Needs jobs, meta, parked, stats, groups, members; keep_outcome, has_members, facts_of, note, unmark, line_up, prefix,
+-- Needs jobs, meta, parked, stats, groups, members; keep_outcome, forget_outcome, has_members, facts_of, note, unmark, line_up, prefix,
 -- parked_id.
 -- What the end of a job means for others: who waits for its result, and who follows its group.
 local ended
@@ -27,7 +27,7 @@ end
 -- call_followers(group, tally): the jobs that wait for the end of a group.
 local function call_followers(group, tally)
   local stem = "after:" .. prefix(group)
-  for _, member in ipairs(redis.call("ZRANGEBYLEX", parked, "[" .. stem, "[" .. stem .. "\255", "LIMIT", 0, 10)) do
+  for _, member in ipairs(redis.call("ZRANGEBYLEX", parked, "[" .. stem, "[" .. stem .. "\255")) do
     local id = parked_id(member)
     redis.call("ZREM", parked, member)
     if redis.call("HEXISTS", jobs, id) == 1 then
@@ -63,6 +63,8 @@ end
 ended = function(id, facts, how, text)
   if facts.keep then
     keep_outcome(id, facts, how, text)
+  elseif facts.enqueued then
+    forget_outcome(id)
   end
   if facts.group then
     leave_group(facts.group, id, how)
