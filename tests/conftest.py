@@ -1,5 +1,6 @@
 """Fixtures for all tests: one real server per run, both flavours of the API."""
 
+import signal
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -9,6 +10,11 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.flavours import Loop, open_limpet
 from tests.support.servers import Server
+
+# Whoever runs the tests in the background has them ignore these, and programs inherit that.
+for name in (signal.SIGHUP, signal.SIGINT):
+    if signal.getsignal(name) is signal.SIG_IGN:
+        signal.signal(name, signal.SIG_DFL)
 
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
