@@ -151,11 +151,15 @@ class Seat:
                 pipe.close()
 
     def close(self) -> None:
-        """End the producer."""
+        """End the producer for good."""
+        self.end_producer()
+        self.log.close()
+
+    def end_producer(self) -> None:
+        """End the producer; the next order starts another one."""
         if self._producer is not None:
             self.end(self._producer)
             self._producer = None
-        self.log.close()
 
     def last_words(self) -> str:
         """Give the last line of what its processes complained about."""

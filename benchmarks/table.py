@@ -41,14 +41,14 @@ class Table:
         found = versions_of(peer, python_of(peer))
         self.book.facts.setdefault("versions", {})[peer.name] = found
 
-    def sample(self, name: str, take: Callable[[], Found]) -> None:
+    def sample(self, name: str, take: Callable[[], Found], again: int = AGAIN) -> None:
         """Take a sample; again, at most twice, if the machine was slow before or after it."""
         found, noise = self._attempt(take)
-        for _ in range(AGAIN):
+        for _ in range(again):
             if noise > TOLERANCE:
                 self.book.repeated += 1
                 found, noise = self._attempt(take)
-        mark = f", noise {noise:.0%}" if noise > TOLERANCE else ""
+        mark = f", noise {noise:.0%}" if again and noise > TOLERANCE else ""
         if mark:
             self.book.noisy.append(name)
         for measure, subject, values in found:

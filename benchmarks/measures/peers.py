@@ -3,11 +3,11 @@
 import time
 from collections.abc import Callable, Sequence
 
-from benchmarks.board import HOLD, LET_GO
+from benchmarks.board import HOLD
 from benchmarks.catalogue import BARE, LIMPET, Peer
 from benchmarks.places import NotInstalled
 from benchmarks.seat import Seat, Trouble
-from benchmarks.table import Found, Table
+from benchmarks.table import AGAIN, Found, Table
 
 Take = Callable[[Table, Seat], Found]
 FAST = 10_000
@@ -15,6 +15,8 @@ WAYS = {"enqueue": "enqueue one", "bulk": "enqueue bulk", "concurrent": "enqueue
 _WARM = 20
 _HELD = 100
 _GAP_S = 0.006
+_SETTLE_S = 0.7
+_ALONE_S = 0.1
 
 
 def run(table: Table, peers: Sequence[Peer]) -> None:
@@ -26,9 +28,9 @@ def run(table: Table, peers: Sequence[Peer]) -> None:
                 _round(table, peer, number)
     for peer in here:
         if peer is not BARE and peer.name not in table.book.trouble:
-            _guarded(table, peer, f"{peer.name} memory of queued jobs", _queued_memory)
+            _guarded(table, peer, f"{peer.name} memory of queued jobs", _queued_memory, 0)
             if peer.holds_many:
-                _guarded(table, peer, f"{peer.name} memory of running jobs", _running_memory)
+                _guarded(table, peer, f"{peer.name} memory of running jobs", _running_memory, 0)
 
 
 def _met(table: Table, peer: Peer) -> bool:
@@ -55,7 +57,7 @@ def _round(table: Table, peer: Peer, number: int) -> None:
             _guarded(table, peer, f"round {number + 1}: {peer.name} {kind}", work)
 
 
-def _guarded(table: Table, peer: Peer, name: str, take: Take) -> None:
+def _guarded(table: Table, peer: Peer, name: str, take: Take, again: int = AGAIN) -> None:
     """Take a sample with fresh processes on an empty server; trouble ends the peer's part."""
 
     def once() -> Found:
@@ -67,7 +69,7 @@ def _guarded(table: Table, peer: Peer, name: str, take: Take) -> None:
             seat.close()
 
     try:
-        table.sample(name, once)
+        table.sample(name, once, again)
     except Trouble as error:
         table.book.trouble[peer.name] = str(error)
         table.say(f"{name}: {error}")
@@ -98,9 +100,10 @@ def _queued_memory(table: Table, seat: Seat) -> Found:
     """Let a queue grow from one size to a bigger one: what is there once is not counted."""
     kind, size = seat.peer.kinds[-1], table.plan.enqueue * (40 if seat.peer.pace > FAST else 4)
     _fill(seat, kind, 0, table.plan.enqueue)
-    before = table.server.memory()
+    before = _memory_alone(table, seat)
     _fill(seat, kind, 0, size)
-    found: Found = [("memory queued", seat.peer.name, [(table.server.memory() - before) / size])]
+    used = _memory_alone(table, seat) - before
+    found: Found = [("memory queued", seat.peer.name, [used / size])]
     if seat.peer is LIMPET:
         found.append(("payload bytes", seat.peer.name, [_payload_bytes(table)]))
     return found
@@ -143,20 +146,39 @@ def _work(table: Table, seat: Seat, kind: str) -> Found:
 
 
 def _running_memory(table: Table, seat: Seat) -> Found:
-    """Let 100 jobs be with a worker that does not end them."""
-    kind, board = seat.peer.kinds[-1], table.board
+    """Let a worker take 100 jobs that do not end, and kill it: they are with it all the same."""
+    board = table.board
+    board.clear(1)
     board.counts[HOLD:] = bytes(len(board.counts) - HOLD)
-    seat.enqueue("enqueue", kind, HOLD, 1)
-    empty = table.server.memory()
-    seat.enqueue("enqueue", kind, HOLD + 1, _HELD)
+    empty = _held_by_a_dead_worker(table, seat, 0, 1)  # what is there once is there now
+    used = _held_by_a_dead_worker(table, seat, HOLD, _HELD) - empty
+    return [("memory running", seat.peer.name, [used / _HELD])]
+
+
+def _held_by_a_dead_worker(table: Table, seat: Seat, first: int, count: int) -> int:
+    kind = seat.peer.kinds[-1]
+    seat.enqueue("enqueue", kind, first, count)
     worker = seat.start_worker(kind)
     try:
-        deadline = time.monotonic() + 10
-        while not board.finished(HOLD, 1) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        time.sleep(1.0)  # those it takes ahead are with it by then
-        used = table.server.memory() - empty
+        _wait_for(table, first)
     finally:
-        board.counts[LET_GO] = 1
+        worker.kill()
         seat.end(worker)
-    return [("memory running", seat.peer.name, [used / _HELD])]
+    return _memory_alone(table, seat)
+
+
+def _memory_alone(table: Table, seat: Seat) -> int:
+    """Read the server's memory when no client but ours is there."""
+    seat.end_producer()
+    time.sleep(_ALONE_S)
+    return table.server.memory()
+
+
+def _wait_for(table: Table, number: int) -> None:
+    """Wait until a job runs, and until those taken ahead are with the worker too."""
+    deadline = time.monotonic() + 20
+    while not table.board.counts[number]:
+        if time.monotonic() > deadline:
+            raise Trouble("its worker held no job within 20 s")
+        time.sleep(0.02)
+    time.sleep(_SETTLE_S)

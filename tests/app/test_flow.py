@@ -147,15 +147,15 @@ def test_steps_run_one_after_the_other(app: App, ask: Ask, work: Any, queue: Que
 
 
 def test_results_of_steps_are_kept_for_the_next_one(app: App, ask: Ask, work: Any) -> None:
-    """The last step's only if its task keeps results; a time of one's own stays."""
+    """For a day, or longer if the task says so; the last step's only if its task keeps results."""
     from limpet.app.flow import chain_items
 
-    items = [work.item(1), work.using(result_ttl="5m").item(2), work.item(3)]
+    own = [work.using(result_ttl=time).item(1) for time in ("5m", "2d")]
 
-    planned = chain_items(items, None)
+    planned = chain_items([work.item(1), *own, work.item(3)], None)
 
-    assert [item.item.keep for item in planned] == [STEP_KEPT, "5m", None]
-    assert [item.call.keep for item in planned] == [True, True, False]
+    assert [item.item.keep for item in planned] == [STEP_KEPT, STEP_KEPT, "2d", None]
+    assert [item.call.keep for item in planned] == [True, True, True, False]
 
 
 def test_a_failed_step_cancels_the_rest(app: App, ask: Ask, work: Any, queue: Queue) -> None:

@@ -15,7 +15,7 @@ _CHANGING = (
     (r"(?m)^bash: line .*\n", ""),  # the shell's own remark on a process that was killed
     (r"worker-[0-9a-f]{12}", "worker-ID"),
     (r"\S+:\d+(?= )", "HOST:PID"),
-    (r"\d+(\.\d+)? (ms|s|min)\b", "TIME"),
+    (r"\d[\d,]*(\.\d+)? (ms|s|min|h)\b", "TIME"),
     (r"limpet \d+\.\d+\.\d+\S*", "limpet VERSION"),
     (r"server: the embedded engine \(nothing else was named\)\n", ""),
     (r" +", " "),

@@ -1,5 +1,6 @@
 """Hooks around the life of a job."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -130,3 +131,45 @@ def test_a_broken_hook_changes_nothing(
     assert job.result(1) == 2
     assert app.limpet.queue("default").stats().failed == 1
     assert "Broken.on_start raised" in caplog.text
+
+
+class Slow(Middleware):
+    """Never ends its first hook."""
+
+    async def on_start(self, job: Job) -> None:
+        """Wait, without blocking the loop."""
+        seen.append("waits")
+        await asyncio.Event().wait()
+
+
+class Quitter(Middleware):
+    """Gives up by itself in its last hook."""
+
+    async def on_success(self, job: Job, result: Any) -> None:
+        """Raise what tells a task to stop, although nobody told it."""
+        raise asyncio.CancelledError
+
+
+@pytest.mark.parametrize("task", [apps.add, apps.subtract])
+def test_a_worker_may_be_stopped_while_a_hook_runs(
+    app: App, work: Working, monkeypatch: pytest.MonkeyPatch, task: Any
+) -> None:
+    """On the loop and in a thread: the job goes back to its place, and nothing goes wrong."""
+    monkeypatch.setattr(app, "middleware", (Slow(),))
+    job = task.enqueue(2, 1)
+    with work(grace="50ms") as helper:
+        wait_until(lambda: "waits" in seen)
+        assert helper.stop() == 0
+
+    assert job.status() == "waiting"
+
+
+def test_a_hook_that_gives_up_leaves_no_job_behind(
+    app: App, burst: Burst, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The job is settled all the same."""
+    monkeypatch.setattr(app, "middleware", (Quitter(),))
+    job = apps.add.enqueue(1, 1)
+
+    assert burst() == 0
+    assert job.result(1) == 2

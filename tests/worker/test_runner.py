@@ -93,6 +93,18 @@ def test_an_unknown_task_is_an_outcome() -> None:
     assert find(Call(apps.tell.name), apps.app.tasks) is apps.tell
 
 
+def test_a_call_nobody_here_can_read_waits_if_nobody_here_knows_its_task() -> None:
+    """Its arguments may need what only newer code has; one of a known task is a failure."""
+    kit = Kit(apps.app.tasks, apps.app.codec, DESK)
+    strange = b'{"task":"%s","args":[{"$class":"new.Thing","fields":{}}]}'
+
+    unknown = prepare(delivery(strange % b"nobody"), kit)
+    known = prepare(delivery(strange % apps.tell.name.encode()), kit)
+
+    assert unknown == Unknown("nobody")
+    assert isinstance(known, Failed)
+
+
 def test_a_job_is_injected_where_it_is_asked_for() -> None:
     """As the first argument, and only there."""
     with_job = inject(delivery(), Call(apps.charge.name, (1,)), apps.charge, DESK)

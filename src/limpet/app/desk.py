@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from limpet.app.context import Job
-from limpet.errors import JobCancelled, LimpetError
+from limpet.errors import JobCancelled, JobGone, LimpetError
 
 if TYPE_CHECKING:
     from limpet.sync import Limpet, Queue
@@ -72,7 +72,9 @@ class Desk:
         if job.step_before is None:
             return None
         outcome = self._queue(job).result(job.step_before)
-        return None if outcome is None or not outcome.body else self._decode(outcome.body)
+        if outcome is None or outcome.word == "unknown":
+            raise JobGone(job.step_before)
+        return self._decode(outcome.body) if outcome.body else None
 
     def flush(self, job: Job) -> None:
         """Send all that a job said; called when it ended, before it is settled."""

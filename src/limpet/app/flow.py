@@ -12,7 +12,7 @@ from limpet.app.handle import JobHandle
 from limpet.app.items import TaskItem
 from limpet.app.pushing import Pushing
 from limpet.errors import ConfigError
-from limpet.options import MAX_BATCH
+from limpet.options import MAX_BATCH, Duration, milliseconds
 
 #: How long a step's result is kept for the step after it, unless its task keeps it longer.
 STEP_KEPT = "1d"
@@ -120,10 +120,16 @@ def chain_items(items: list[TaskItem[Any]], queue: str | None) -> list[TaskItem[
             raise ConfigError("the steps of a chain get ids of its own; leave out id")
         own, before = f"{stem}.{number}", f"{stem}.{number - 1}" if number else None
         options = {"id": own, "group": own, "after": before, "needs": number > 0, **NOT_UNIQUE}
-        if item.item.keep is None and number < len(items) - 1:
-            options["keep"] = STEP_KEPT
+        if number < len(items) - 1:
+            options["keep"] = _longer(item.item.keep)
         planned.append(item.changed(queue=line, previous=before, **options))
     return planned
+
+
+def _longer(keep: Duration | None) -> Duration:
+    """Keep the result of a step for the one after it, and longer if its task says so."""
+    longer = keep is not None and milliseconds(keep, "keep") > milliseconds(STEP_KEPT, "keep")
+    return keep if keep is not None and longer else STEP_KEPT
 
 
 def _one_queue(items: list[TaskItem[Any]], queue: str | None, what: str) -> str:

@@ -67,6 +67,16 @@ def read(payload: bytes, codec: Codec) -> Call:
     return Call(found["task"], args, kwargs, **_read_options(found.get("options", {})))
 
 
+def task_in(payload: bytes) -> str | None:
+    """Read the name of the task alone; None if there is none."""
+    try:
+        found = from_bytes(payload)
+    except PayloadError:
+        return None
+    name = found.get("task") if isinstance(found, dict) else None
+    return name if is_name(name) else None
+
+
 def _are_simple(args: Any) -> bool:
     """Tell whether these arguments travel as they are."""
     return type(args) in (list, tuple) and {*map(type, args)} <= _SIMPLE

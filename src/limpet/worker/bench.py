@@ -20,6 +20,7 @@ from limpet.worker.outcomes import (
     Failed,
     Outcome,
     Rejected,
+    Released,
     RetryLater,
     TimedOut,
     Unknown,
@@ -150,6 +151,9 @@ class Bench:
             if self._hooks:
                 await self._hooks.end(running.job, outcome)
             await self.finish.settle(running.delivery, outcome)
+        except Exception:
+            log.exception("limpet: job %s cannot be settled; it goes back", running.job.id)
+            await self.finish.settle(running.delivery, Released())
         finally:
             self._free(running)
 

@@ -1,5 +1,6 @@
 """Calls the hooks of an app's middleware; what they raise is logged and changes nothing."""
 
+import asyncio
 import inspect
 import logging
 from collections.abc import Sequence
@@ -55,5 +56,10 @@ async def _call(hook: Any, *args: Any) -> None:
         answer = hook(*args)
         if inspect.isawaitable(answer):
             await answer
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise  # it is we who are stopped
+        log.exception("limpet: the hook %s raised; the job is not affected", hook.__qualname__)
     except Exception:
         log.exception("limpet: the hook %s raised; the job is not affected", hook.__qualname__)

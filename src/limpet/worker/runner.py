@@ -16,7 +16,7 @@ from limpet.app.task import Task
 from limpet.errors import JobCancelled, JobTimeout, PayloadError
 from limpet.options import MAX_MESSAGE
 from limpet.tasks.codec import Codec
-from limpet.tasks.message import Call, read
+from limpet.tasks.message import Call, read, task_in
 from limpet.tasks.steering import Reject, Retry
 from limpet.values import Delivery
 from limpet.worker.outcomes import (
@@ -66,8 +66,9 @@ class Kit(NamedTuple):
 def prepare(delivery: Delivery, kit: Kit) -> Run | Outcome:
     """Get a job ready: everything that comes before user code."""
     call = decode(delivery.payload, kit.codec)
-    if not isinstance(call, Call):
-        return call
+    if not isinstance(call, Call):  # arguments of a task nobody here knows need not be readable
+        name = task_in(delivery.payload)
+        return call if name is None or name in kit.tasks else Unknown(name)
     task = find(call, kit.tasks)
     if isinstance(task, Unknown):
         return task

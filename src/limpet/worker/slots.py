@@ -63,7 +63,8 @@ class Running:
         if self.why is None and not self.settling:
             self.why = why
             self.job.tell(why.value)
-            self.executor.stop(self)
+            if self.handle is not None:  # else a hook still runs; what it began ends after it
+                self.executor.stop(self)
 
     @property
     def seconds(self) -> float:

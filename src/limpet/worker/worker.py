@@ -196,7 +196,8 @@ async def _take_until(shift: Shift, stop: asyncio.Event, ticking: "asyncio.Task[
             for task in pending:
                 task.cancel()
             await asyncio.wait(pending, timeout=AGAIN_S)
-    error = None if taking.cancelled() else taking.exception()
+    ended = [task for task in (taking, ticking) if task.done() and not task.cancelled()]
+    error = next((found for task in ended if (found := task.exception())), None)
     if error is not None:
         log.critical("limpet: the worker cannot go on", exc_info=error)
         shift.code = EXIT_CODE

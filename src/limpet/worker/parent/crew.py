@@ -137,7 +137,7 @@ class Crew:
     def renew(self) -> None:
         """Replace the children one by one; each old one goes when the new one works."""
         if not self.stopping:
-            self._to_renew = [slot for slot in self._slots if slot.successor is None]
+            self._to_renew = list(self._slots)  # also those whose new one may have read old code
             if not any(slot.successor for slot in self._slots):
                 self._renew_next()
 
@@ -216,8 +216,10 @@ class Crew:
         if slot.successor is child:
             slot.successor, self._to_renew = None, []
             log.error("%s; the old code goes on", _obituary(child))
+            if slot.child is None:  # the old one died meanwhile
+                self._follow(slot, child)
         elif slot.successor is not None:
-            slot.child, slot.successor = slot.successor, None
+            slot.child = None  # the one that takes its place is on its way
         else:
             slot.child = None
             self._follow(slot, child)
