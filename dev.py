@@ -30,8 +30,8 @@ PYTHON = str(getattr(sys, "_base_executable", None) or sys.executable)
 PIP = ("-m", "pip", "--no-input", "--disable-pip-version-check")
 
 LINT = (("ruff", "check"), ("ruff", "format", "--check"))
-# Two processes, each with servers of its own; a file stays in one of them.
-PYTEST = ("-q", "-n", "2", "--dist", "loadfile")
+# Three processes, each with servers of its own: many tests wait for time to pass.
+PYTEST = ("-q", "-n", "3", "--dist", "worksteal")
 FIX = (("ruff", "check", "--fix"), ("ruff", "format"))
 GENERATE = (("python", "tools/unasync.py"), ("python", "tools/tables.py"))
 FRESH = tuple((*command, "--check") for command in GENERATE)

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Callable
 
@@ -48,6 +49,7 @@ def main(arguments: list[str]) -> int:
     """Run all stages; a full run is published in docs/, every run is kept in results/."""
     asked = options(arguments)
     plan = QUICK if asked.quick else FULL
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the server must not outlive us
     table = Table(plan, lambda line: print(line, flush=True))
     try:
         note_facts(table, quick=asked.quick)

@@ -1,6 +1,6 @@
 """What jobs write down: how often each one ran, and when. In memory that processes share.
 
-Each job marks its own number and takes a time stamp: no traffic, no lock, about 0.2 microseconds,
+Each job marks its own number and takes a time stamp: no traffic, no lock, about 0.3 microseconds,
 and the same for every queue. So "each ran exactly once" is known, not believed. The clock is the
 same in all processes. Only the standard library, for this is imported in every peer's environment.
 """

@@ -25,21 +25,24 @@ _METHOD = """\
 One private server on loopback; the server is pinned to one core, producers and workers to another
 (only the rows on several processes are not pinned). Queues take turns, every second round in the
 opposite order. A figure is a median; ± is half the distance between the lowest and the highest
-sample. A fixed loop is timed on both cores before and after each sample: where it is more than 25 %
-slower than the machine can be, the sample is taken again, at most twice.
+sample. A fixed loop is timed on both cores before and after each sample: where it is more than 25
+% slower than the machine can be, the sample is taken again, at most twice.
 
-Every queue runs in an environment of its own with the same client library features (hiredis, no
-uvloop), and in the fastest setting we found in which a job survives the death of its worker. Huey
-has no such setting: it may lose jobs, and is compared all the same.
+Every queue runs in an environment of its own, with hiredis and without uvloop, on the client
+library that its own dependencies ask for (see below). Its setting was chosen by hand for speed,
+among those in which a job survives the death of its worker; settings were not searched one by one,
+so a peer may have a faster one. Huey has none that is safe: it may lose jobs, and is compared all
+the same.
 
 A no-op job writes its number and the time into memory that it shares with the harness: no traffic,
-no lock, 0.2 us, the same for all. So each job is known to have run exactly once; a sample in which
-one did not is thrown away, and its queue is given up, which is then said beside its setting. Rates
-go from the first job to the last; CPU and commands are counted between the same two moments, and
-commands inside scripts are counted too. Latency is the time from before the call that enqueues to
-the first line of the job, one job at a time, worker idle; the better of sync and async is shown.
-Start-up is the time from the start of the worker's process to its first job. Memory is
-`used_memory` without buffers of clients, for a call with one small number.
+no lock, about 0.3 us, the same for all. So each job is known to have run exactly once; a sample in
+which one did not is thrown away, and its queue is given up, which is then said beside its setting.
+Rates go from the first job to the last; CPU and commands are counted from the first look (every 4
+ms) that saw a job done to the one that saw the last, and commands inside scripts are counted too.
+Latency is the time from before the call that enqueues to the first line of the job, one job at a
+time, worker idle; the better of sync and async is shown. Start-up is the time from the start of
+the worker's process to its first job. Memory is `used_memory` without buffers of clients, for a
+call with one small number.
 """
 
 
