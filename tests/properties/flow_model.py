@@ -90,6 +90,8 @@ class FlowModel(QueueModel):
     def _ended(self, job_id: str, flow: Flow, how: Any, said: bytes) -> None:
         if flow.keep_ms is not None:
             self.outcomes[job_id] = (Outcome(job_id, how, said, self.ms), self.ms + flow.keep_ms)
+        else:  # nor is that of an earlier job with this id
+            self.outcomes.pop(job_id, None)
         group, flow.group = flow.group, None
         if group is None:
             return

@@ -10,7 +10,7 @@ from tests.support.waiting import wait_until
 
 Open = Callable[[], Any]
 #: Workers that find out soon what a server lost in a failover: after one lease.
-QUICK = {"heartbeat": 0.3, "lease": 2.0}
+QUICK = {"heartbeat": 0.3, "lease": 2.0, "timeout": 40.0}
 
 
 class Load:

@@ -50,7 +50,7 @@ def test_workers_follow_a_failover(watched: Watched, flavour: str, loop: Loop, h
     """Every job that had reached the replica is done; nobody had to do anything."""
     with (
         Load(lambda: open_limpet(flavour, loop, watched.url, **QUICK), "mail") as load,
-        open_limpet(flavour, loop, watched.url) as viewer,
+        open_limpet(flavour, loop, watched.url, timeout=40.0) as viewer,
     ):
         load.flow_on()
         safe = list(load.pushed)
