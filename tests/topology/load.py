@@ -51,7 +51,7 @@ class Load:
         return [call for call in running if call.done]
 
     def _wait(self, condition: Callable[[], bool]) -> None:
-        wait_until(lambda: self._ended() or condition(), within=20)
+        wait_until(lambda: self._ended() or condition(), within=60)
         for call in self._ended():
             call.result()
 
