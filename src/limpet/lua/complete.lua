@@ -4,24 +4,9 @@
 
 local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
 local at, lane, seq, events, id, fence, result = unpack(ARGV)
--- @include now session meta place lease wake marks outcome members over leave
+-- @include now session meta place lease wake marks outcome members over leave end_one
 
-local answered = recall()
-if answered then
-  return answered
-end
-
-local _, ms = now(at)
-if redis.call("HGET", running, id) ~= fence then
-  return remember(ms, { "stale" })
-end
-local facts = facts_of(id)
-leave(id, fence, facts)
-local word = "cancelled"
-if not obey(id, facts) then
-  word = "completed"
+return end_one("completed", function(facts)
   forget(id, facts, "completed", result)
   redis.call("PUBLISH", events, "done 1")
-end
-rouse_for_returned()
-return remember(ms, { word })
+end)

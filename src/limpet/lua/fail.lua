@@ -4,26 +4,10 @@
 
 local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, dead, failures, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
 local at, lane, seq, events, id, fence, message, dead_limit = unpack(ARGV)
--- @include now session meta place lease wake marks outcome members over delivered leave bury
+-- @include now session meta place lease wake marks outcome members over delivered leave bury end_one
 
-local answered = recall()
-if answered then
-  return answered
-end
-
-local _, ms = now(at)
-if redis.call("HGET", running, id) ~= fence then
-  return remember(ms, { "stale" })
-end
-local facts = facts_of(id)
-local _, started_ms = lease_of(fence)
-leave(id, fence, facts)
-delivered(facts, started_ms)
-local word = "cancelled"
-if not obey(id, facts) then
-  word = "failed"
+return end_one("failed", function(facts, ms, started_ms)
+  delivered(facts, started_ms)
   bury(id, facts, message, ms, tonumber(dead_limit))
   redis.call("PUBLISH", events, "failed " .. id)
-end
-rouse_for_returned()
-return remember(ms, { word })
+end)

@@ -6,21 +6,12 @@ local running, meta, notes, sessions, lanes = unpack(KEYS)
 local at, lane, seq, id, fence, line, limit = unpack(ARGV)
 -- @include now session meta notebook
 
-local answered = recall()
-if answered then
-  return answered
-end
-
-local _, ms = now(at)
-if not is_held() then
-  return remember(ms, { "stale" })
-end
-local found = page()
-local lines = type(found.log) == "table" and found.log or {}
-lines[#lines + 1] = int(ms) .. " " .. line
-while #lines > tonumber(limit) do
-  table.remove(lines, 1)
-end
-found.log = lines
-write(found)
-return remember(ms, { "noted" })
+return note_down(function(found, ms)
+  local lines = type(found.log) == "table" and found.log or {}
+  lines[#lines + 1] = int(ms) .. " " .. line
+  while #lines > tonumber(limit) do
+    table.remove(lines, 1)
+  end
+  found.log = lines
+  return "noted"
+end)

@@ -6,25 +6,14 @@ local running, meta, notes, sessions, lanes = unpack(KEYS)
 local at, lane, seq, id, fence, effect, limit = unpack(ARGV)
 -- @include now session meta notebook
 
-local answered = recall()
-if answered then
-  return answered
-end
-
-local _, ms = now(at)
-if not is_held() then
-  return remember(ms, { "stale" })
-end
-local found = page()
-local done = type(found.once) == "table" and found.once or {}
-local many = 0
-for _ in pairs(done) do
-  many = many + 1
-end
-if done[effect] or many >= tonumber(limit) then
-  return remember(ms, { done[effect] and "again" or "full" })
-end
-done[effect] = fence
-found.once = done
-write(found)
-return remember(ms, { "first" })
+return note_down(function(found)
+  local done, many = type(found.once) == "table" and found.once or {}, 0
+  for _ in pairs(done) do
+    many = many + 1
+  end
+  if done[effect] or many >= tonumber(limit) then
+    return done[effect] and "again" or "full", true
+  end
+  done[effect], found.once = fence, done
+  return "first"
+end)

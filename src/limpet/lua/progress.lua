@@ -6,16 +6,7 @@ local running, meta, notes, sessions, lanes = unpack(KEYS)
 local at, lane, seq, id, fence, fraction, said = unpack(ARGV)
 -- @include now session meta notebook
 
-local answered = recall()
-if answered then
-  return answered
-end
-
-local _, ms = now(at)
-if not is_held() then
-  return remember(ms, { "stale" })
-end
-local found = page()
-found.fraction, found.said, found.at = tonumber(fraction), said, ms
-write(found)
-return remember(ms, { "noted" })
+return note_down(function(found, ms)
+  found.fraction, found.said, found.at = tonumber(fraction), said, ms
+  return "noted"
+end)

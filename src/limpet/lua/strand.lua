@@ -5,26 +5,12 @@
 
 local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
 local at, lane, seq, id, fence, task = unpack(ARGV)
--- @include now session meta place lease wake marks outcome members over evict delivered leave comeback
+-- @include now session meta place lease wake marks outcome members over evict leave comeback end_one
 
-local answered = recall()
-if answered then
-  return answered
-end
-
-local _, ms = now(at)
-if redis.call("HGET", running, id) ~= fence then
-  return remember(ms, { "stale" })
-end
-local facts = facts_of(id)
-leave(id, fence, facts)
-local word = "cancelled"
-if not obey(id, facts) then
-  word = "stranded"
+return end_one("stranded", function(facts)
   facts.task = task
   if reclaim(id, facts) then
     redis.call("ZADD", parked, 0, parked_as(id, facts))
+    rouse()
   end
-end
-rouse()
-return remember(ms, { word })
+end)

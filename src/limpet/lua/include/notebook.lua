@@ -1,4 +1,4 @@
--- Needs running, notes, id, fence; facts_of, note.
+-- Needs at, id, fence, running, notes; now, recall, remember, facts_of, note.
 -- What a job tells about itself while it runs: progress, log lines, effects it has had.
 
 -- page(): the notes of this job; a torn page counts as empty.
@@ -7,16 +7,30 @@ local function page()
   return fine and type(found) == "table" and found or {}
 end
 
--- is_held(): whoever writes must hold the job.
-local function is_held()
-  return redis.call("HGET", running, id) == fence
-end
-
--- write(found): keep the page. The job is no plain one any more: who ends it must know of the page.
-local function write(found)
+-- keep(found): keep the page. The job is no plain one any more: who ends it must know of the page.
+local function keep(found)
   if redis.call("HSET", notes, id, cjson.encode(found)) == 1 then
     local facts = facts_of(id)
     facts.noted = true
     note(id, facts)
   end
+end
+
+-- note_down(act): act(found, ms) changes the page and answers a word; true behind it if there is nothing to keep. Whoever
+-- does not hold the job changes nothing and hears {"stale"}.
+local function note_down(act)
+  local answered = recall()
+  if answered then
+    return answered
+  end
+  local _, ms = now(at)
+  if redis.call("HGET", running, id) ~= fence then
+    return remember(ms, { "stale" })
+  end
+  local found = page()
+  local word, unchanged = act(found, ms)
+  if not unchanged then
+    keep(found)
+  end
+  return remember(ms, { word })
 end
