@@ -47,6 +47,39 @@ def test_hangup_replaces_the_children_one_by_one(house: House) -> None:
     assert parent.poll() is None
 
 
+def test_a_death_in_the_middle_of_a_hangup_stops_no_replacement(house: House) -> None:
+    """The old child dies while its follower starts: all the others are replaced as well."""
+    parent = house.start("--processes", "3")
+    before = house.workers(3)
+
+    change(house.folder / "shop.py", "counted", "COUNTED")
+    parent.send_signal(signal.SIGHUP)
+    for pid in before[:2]:  # whoever is first in line is one of them, or comes right after
+        os.kill(pid, signal.SIGKILL)
+
+    wait_until(lambda: len(set(house.workers_now()) - set(before)) == 3, within=30)
+    wait_until(lambda: not set(before) & set(house.workers_now()), within=20)
+    assert counted(house, "COUNTED")
+    assert parent.poll() is None
+
+
+def test_two_hangups_in_a_row_bring_in_the_last_code(house: House) -> None:
+    """Also where a child of the first was on its way already."""
+    parent = house.start("--processes", "2")
+    before = house.workers(2)
+
+    parent.send_signal(signal.SIGHUP)
+    wait_until(lambda: set(house.workers_now()) - set(before), within=20)
+    change(house.folder / "shop.py", "counted", "COUNTED")
+    between = house.workers_now()
+    parent.send_signal(signal.SIGHUP)
+
+    wait_until(lambda: len(set(house.workers_now()) - set(between)) == 2, within=30)
+    wait_until(lambda: not set(between) & set(house.workers_now()), within=20)
+    assert counted(house, "COUNTED")
+    assert parent.poll() is None
+
+
 def test_hangup_with_code_that_cannot_start_changes_nothing(house: House) -> None:
     """The old children go on, and one line says why."""
     parent = house.start("--processes", "2")

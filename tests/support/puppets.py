@@ -58,6 +58,12 @@ class Program:
         _, errors = self.process.communicate(timeout=within)
         return self.process.returncode, errors.decode(errors="replace")
 
+    def rest(self, within: float = 20.0) -> list[str]:
+        """Wait for its end, which must be a good one; answers all lines that nobody heard yet."""
+        out, errors = self.process.communicate(timeout=within)
+        assert self.process.returncode == 0, errors.decode(errors="replace")
+        return (self._heard + out).decode().splitlines()
+
     def __enter__(self) -> Self:
         """Use it in a block."""
         return self
