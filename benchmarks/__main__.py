@@ -13,7 +13,8 @@ from benchmarks.cores import SERVER_CORE
 from benchmarks.facts import note_facts
 from benchmarks.measures import core, crowds, peers, raw, scaling
 from benchmarks.places import DOCS, RESULTS
-from benchmarks.plan import FULL, QUICK
+from benchmarks.plan import FULL, QUICK, Plan
+from benchmarks.progress import expected
 from benchmarks.report.page import write
 from benchmarks.seat import Trouble
 from benchmarks.table import Table
@@ -38,7 +39,9 @@ def options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="dev.py bench", description="Measure limpet, its peers and the bare server in one run."
     )
-    parser.add_argument("--quick", action="store_true", help="one round, no scaling: 2 minutes")
+    parser.add_argument(
+        "--quick", action="store_true", help="one round, no scaling: 2 to 3 minutes"
+    )
     parser.add_argument("--only", choices=STAGES, help="one stage; nothing is published")
     parser.add_argument("--peers", help="some of them, by name: celery,rq; nothing is published")
     parser.add_argument("--publish", action="store_true", help="write docs/ whatever was left out")
@@ -54,15 +57,21 @@ def main(arguments: list[str]) -> int:
     try:
         note_facts(table, quick=asked.quick)
         os.sched_setaffinity(0, {SERVER_CORE})
-        for name, stage in stages(chosen(asked.peers)).items():
-            skipped = not plan.scaling and name in {"scaling", "profile"} and not asked.only
-            if asked.only in {None, name} and not skipped:
-                _try(table, name, stage)
+        who = chosen(asked.peers)
+        wanted = [name for name in stages(who) if _is_wanted(plan, asked.only, name)]
+        table.expected = sum(expected(plan, who)[name] for name in wanted)
+        for name in wanted:
+            _try(table, name, stages(who)[name])
         part = bool(asked.only or asked.peers)
         _publish(table, "part" if part else "quick" if asked.quick else "full", asked.publish)
     finally:
         table.close()
     return 0
+
+
+def _is_wanted(plan: Plan, only: str | None, name: str) -> bool:
+    """Say whether a stage is part of the run."""
+    return only == name or (not only and (plan.scaling or name not in {"scaling", "profile"}))
 
 
 def _try(table: Table, name: str, stage: Callable[[Table], None]) -> None:

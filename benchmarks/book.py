@@ -1,6 +1,7 @@
 """The book of a run: every sample of every measure, and what went wrong."""
 
 import json
+import statistics
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -36,6 +37,19 @@ class Book:
         """Give the median of a subject."""
         found = self.summary(measure, subject)
         return found.median if found else None
+
+    def ratio(self, above: tuple[str, str], below: tuple[str, str]) -> float | None:
+        """Relate two (measure, subject): the median of the ratios of samples taken side by side.
+
+        Where the samples do not pair, the ratio of the medians.
+        """
+        mine = self.samples.get(above[0], {}).get(above[1], [])
+        other = self.samples.get(below[0], {}).get(below[1], [])
+        if not mine or not other or not all(other):
+            return None
+        if len(mine) == len(other):
+            return statistics.median(a / b for a, b in zip(mine, other, strict=True))
+        return statistics.median(mine) / statistics.median(other)
 
     def percentile(self, measure: str, subject: str, part: float) -> float | None:
         """Give a percentile of a subject."""

@@ -21,15 +21,18 @@ class Peer:
     safe: bool = True
     #: Whether it holds many jobs at a time, so that the memory of a running one can be seen.
     holds_many: bool = True
+    #: Jobs at a time while it drains, where that differs from other measures; 0: it does not.
+    drain_slots: int = 0
 
 
 LIMPET = Peer(
     "limpet",
     "limpet",
     (),
-    "`Worker(concurrency=100)`, otherwise its defaults; `def` jobs in threads",
+    "`Worker(concurrency=100)`, 500 for the drain; otherwise its defaults; `def` jobs in threads",
     ("sync", "async"),
     40_000,
+    drain_slots=500,
 )
 PEERS = (
     LIMPET,
@@ -111,7 +114,7 @@ PEERS = (
 )
 
 #: No queue at all: what a hand-over costs that nobody manages.
-BARE = Peer("bare", "bare BLMOVE", (), "RPUSH, then BLMOVE and LREM", ("sync",), 2_000)
+BARE = Peer("bare", "bare lists", (), "RPUSH, then BLMOVE and LREM", ("sync", "async"), 2_000)
 
 
 def chosen(names: str | None) -> list[Peer]:

@@ -16,6 +16,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ from limpet.values import Receipt
 
 PAYLOAD = b"x" * 100
 BATCH = 100
+#: Jobs of one call that fills a queue.
+CALL = 1000
 #: How often an operation is done between two looks at the server's clock.
 TURNS = 10
 SCRIPTS = ("cmdstat_evalsha", "cmdstat_eval")
@@ -74,9 +77,10 @@ class Bench:
 
     def fill(self, waiting: int, running: int) -> None:
         """Build the backlog; what runs is held by another worker, ten jobs a hand-out."""
-        for first in range(0, waiting + running, 1000):
-            size = min(1000, waiting + running - first)
-            self.link.send(push.push(self.keys, [NewJob(PAYLOAD)] * size))
+        for first in range(0, waiting + running, CALL):
+            size = min(CALL, waiting + running - first)
+            made: Command[Any] = push.push(self.keys, [PAYLOAD] * size)
+            self.link.send(replace(made, read=len))  # nobody wants to know the ids
         for _ in range(running // 10):
             self.link.send(take.pop(self.keys, Taker("holder", "plain", 3), 10))
 

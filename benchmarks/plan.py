@@ -10,7 +10,7 @@ class Plan:
     rounds: int
     #: About how long a drain should take.
     drain_s: float
-    #: Jobs of one enqueue sample; a fast queue gets ten times as many where they are cheap.
+    #: Jobs of one sample that pushes one by one.
     enqueue: int
     latencies: int
     #: Batches of 100 between two looks at the server's clock.
@@ -21,9 +21,17 @@ class Plan:
     idle: tuple[int, ...]
     processes: tuple[int, ...]
     slow_s: float
+    #: How long one enqueue sample of a queue should take.
+    enqueue_s: float
+    #: Pairs of samples beside the bare server in each round.
+    pairs: int
+    #: How long may be spent in all on samples taken again because the machine was busy.
+    patience_s: float
     special: tuple[str, ...] = ("async", "unique", "locked")
     payloads: tuple[int, ...] = (10, 100, 1_000, 10_000, 100_000)
     scaling: bool = True
+    #: Whether peers are asked for the memory of running jobs, which takes two starts of a worker.
+    running_memory: bool = True
 
 
 FULL = Plan(
@@ -38,6 +46,9 @@ FULL = Plan(
     idle=(1, 10, 100),
     processes=(1, 2, 3, 4),
     slow_s=10.0,
+    enqueue_s=0.4,
+    pairs=5,
+    patience_s=60.0,
 )
 QUICK = Plan(
     rounds=1,
@@ -51,9 +62,13 @@ QUICK = Plan(
     idle=(1, 100),
     processes=(1, 2),
     slow_s=1.0,
+    enqueue_s=0.25,
+    pairs=5,
+    patience_s=15.0,
     special=(),
     payloads=(),
     scaling=False,
+    running_memory=False,
 )
 #: For tests: everything once, nothing for long.
 TINY = Plan(
@@ -68,5 +83,8 @@ TINY = Plan(
     idle=(2,),
     processes=(1,),
     slow_s=0.1,
+    enqueue_s=0.01,
+    pairs=2,
+    patience_s=0.0,
     payloads=(10,),
 )

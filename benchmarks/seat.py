@@ -7,6 +7,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,12 +50,15 @@ class Seat:
         self._producer: subprocess.Popen[str] | None = None
         self.log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - lives as long as the seat
 
-    def _start(self, *words: str, core: int | None = CLIENT_CORE) -> "subprocess.Popen[str]":
+    def _start(
+        self, *words: str, core: int | None = CLIENT_CORE, slots: int = 0
+    ) -> "subprocess.Popen[str]":
         environment = {
             **{key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
             "BENCH_URL": self.server.url,
             "BENCH_PORT": str(self.server.port),
             "BENCH_BOARD": str(self._path),
+            **({"BENCH_SLOTS": str(slots)} if slots else {}),
         }
         process = subprocess.Popen(
             [str(self.python), "-m", "benchmarks.driver", self.peer.name, *words],
@@ -100,11 +104,15 @@ class Seat:
     # -- working ----------------------------------------------------------------------------
 
     def start_worker(
-        self, kind: str, core: int | None = CLIENT_CORE, profile: Path | None = None
+        self,
+        kind: str,
+        core: int | None = CLIENT_CORE,
+        profile: Path | None = None,
+        slots: int = 0,
     ) -> "subprocess.Popen[str]":
         """Start a worker; it works until it is stopped, and leaves its profile if asked for."""
         more = () if profile is None else (str(profile),)
-        return self._start("work", kind, *more, core=core)
+        return self._start("work", kind, *more, core=core, slots=slots)
 
     def drain(self, worker: "subprocess.Popen[str]", born: float, size: int) -> Drained:
         """Wait until the first `size` jobs ran; say what that cost."""
@@ -138,14 +146,15 @@ class Seat:
 
     # -- ending -----------------------------------------------------------------------------
 
-    def end(self, process: "subprocess.Popen[str]") -> None:
-        """Ask a process to end, then make it."""
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(_END_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+    def end(self, process: "subprocess.Popen[str]", *, gently: bool = False) -> None:
+        """End a process at once: all is measured by now. Gently, it may first write its profile."""
+        if gently:
+            process.send_signal(signal.SIGTERM)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_END_S)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # it leads a session of its own
+        process.wait()
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 pipe.close()

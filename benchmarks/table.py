@@ -12,7 +12,7 @@ from benchmarks.catalogue import Peer
 from benchmarks.cores import TOLERANCE, Quiet
 from benchmarks.places import python_of, versions_of
 from benchmarks.plan import Plan
-from benchmarks.seat import Seat
+from benchmarks.seat import Seat, Trouble
 from benchmarks.server import Server
 
 AGAIN = 2
@@ -31,6 +31,9 @@ class Table:
         self.path = self.folder / "board"
         self.board = Board.create(self.path)
         self.started = time.monotonic()
+        self._patience = plan.patience_s
+        #: Samples taken, and those to be taken in all; 0 if nobody counted them.
+        self.taken, self.expected = 0, 0
 
     def seat(self, peer: Peer) -> Seat:
         """Seat a peer; its environment is made if need be."""
@@ -42,18 +45,33 @@ class Table:
         self.book.facts.setdefault("versions", {})[peer.name] = found
 
     def sample(self, name: str, take: Callable[[], Found], again: int = AGAIN) -> None:
-        """Take a sample; again, at most twice, if the machine was slow before or after it."""
+        """Take a sample; again, at most twice, if the machine was slow before or after it.
+
+        The quietest one is kept. Patience is limited: on a machine that is always busy, taking
+        everything three times would make nothing better.
+        """
         found, noise = self._attempt(take)
         for _ in range(again):
-            if noise > TOLERANCE:
+            if noise > TOLERANCE and self._patience > 0:
                 self.book.repeated += 1
-                found, noise = self._attempt(take)
+                began = time.monotonic()
+                found, noise = min((found, noise), self._attempt(take), key=lambda pair: pair[1])
+                self._patience -= time.monotonic() - began
         mark = f", noise {noise:.0%}" if again and noise > TOLERANCE else ""
         if mark:
             self.book.noisy.append(name)
         for measure, subject, values in found:
             self.book.note(measure, subject, *values)
+        self.taken += 1
         self.say(f"{name}{mark}")
+
+    def guarded(self, who: str, name: str, take: Callable[[], Found], again: int = AGAIN) -> None:
+        """Take a sample; if it fails, the book says why, and the run goes on without `who`."""
+        try:
+            self.sample(name, take, again)
+        except Trouble as error:
+            self.book.trouble[who] = str(error)
+            self.say(f"{name}: {error}")
 
     def _attempt(self, take: Callable[[], Found]) -> tuple[Found, float]:
         before = self.quiet.deviation()
@@ -62,7 +80,8 @@ class Table:
 
     def say(self, line: str) -> None:
         """Tell how far the run is."""
-        self._say(f"[{time.monotonic() - self.started:5.0f} s] {line}")
+        share = f"{min(self.taken / self.expected, 1):4.0%} " if self.expected else ""
+        self._say(f"[{share}{time.monotonic() - self.started:4.0f} s] {line}")
 
     def close(self) -> None:
         """Stop the server and delete the board."""

@@ -113,7 +113,6 @@ def _with_slow(table: Table, slow_s: float) -> float:
         return seat.drain(worker, born, size).rate
     finally:
         if worker is not None:
-            worker.kill()
             seat.end(worker)
         seat.close()
 

@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from benchmarks.board import HOLD
-from benchmarks.catalogue import BARE, LIMPET, Peer
+from benchmarks.catalogue import LIMPET, Peer
+from benchmarks.measures import beside
 from benchmarks.places import NotInstalled
 from benchmarks.seat import Seat, Trouble
 from benchmarks.table import AGAIN, Found, Table
@@ -12,25 +13,33 @@ from benchmarks.table import AGAIN, Found, Table
 Take = Callable[[Table, Seat], Found]
 FAST = 10_000
 WAYS = {"enqueue": "enqueue one", "bulk": "enqueue bulk", "concurrent": "enqueue 100 concurrent"}
+#: limpet's other ways, and its latency, are measured beside bare lists.
+OWN_WAYS = {"concurrent": WAYS["concurrent"]}
 _WARM = 20
+_TRIAL = 100
+_MOST = 200_000
 _HELD = 100
-_GAP_S = 0.006
 _SETTLE_S = 0.7
 _ALONE_S = 0.1
 
 
 def run(table: Table, peers: Sequence[Peer]) -> None:
     """Take all samples, round by round, every second round in the opposite order."""
-    here = [peer for peer in (*peers, BARE) if _met(table, peer)]
+    here = [peer for peer in peers if _met(table, peer)]
     for number in range(table.plan.rounds):
-        for peer in here if number % 2 == 0 else reversed(here):
+        for peer in beside.turned(here, number):
             if peer.name not in table.book.trouble:
                 _round(table, peer, number)
     for peer in here:
-        if peer is not BARE and peer.name not in table.book.trouble:
+        if peer.name not in table.book.trouble:
             _guarded(table, peer, f"{peer.name} memory of queued jobs", _queued_memory, 0)
-            if peer.holds_many:
+            if holds(table, peer):
                 _guarded(table, peer, f"{peer.name} memory of running jobs", _running_memory, 0)
+
+
+def holds(table: Table, peer: Peer) -> bool:
+    """Say whether the memory of a peer's running jobs is measured."""
+    return peer.holds_many and (table.plan.running_memory or peer is LIMPET)
 
 
 def _met(table: Table, peer: Peer) -> bool:
@@ -46,8 +55,7 @@ def _met(table: Table, peer: Peer) -> bool:
 
 
 def _round(table: Table, peer: Peer, number: int) -> None:
-    if peer is not BARE:
-        _guarded(table, peer, f"round {number + 1}: {peer.name} enqueue", _enqueue)
+    _guarded(table, peer, f"round {number + 1}: {peer.name} enqueue", _enqueue)
     for kind in peer.kinds:
         if peer.name not in table.book.trouble:
 
@@ -55,6 +63,8 @@ def _round(table: Table, peer: Peer, number: int) -> None:
                 return _work(table, seat, kind)
 
             _guarded(table, peer, f"round {number + 1}: {peer.name} {kind}", work)
+    if peer is LIMPET and peer.name not in table.book.trouble:
+        beside.run(table, number)
 
 
 def _guarded(table: Table, peer: Peer, name: str, take: Take, again: int = AGAIN) -> None:
@@ -68,23 +78,18 @@ def _guarded(table: Table, peer: Peer, name: str, take: Take, again: int = AGAIN
         finally:
             seat.close()
 
-    try:
-        table.sample(name, once, again)
-    except Trouble as error:
-        table.book.trouble[peer.name] = str(error)
-        table.say(f"{name}: {error}")
+    table.guarded(peer.name, name, once, again)
 
 
 def _enqueue(table: Table, seat: Seat) -> Found:
     """Enqueue in every way the peer has; nobody works meanwhile."""
     found: Found = []
     kind, name = seat.peer.kinds[-1], seat.peer.name
-    for way, measure in WAYS.items():
+    for way, measure in (OWN_WAYS if seat.peer is LIMPET else WAYS).items():
         if seat.enqueue(way, kind, 0, _WARM) is None:
             continue
-        size = table.plan.enqueue
-        if way != "enqueue":
-            size *= 10 if seat.peer.pace > FAST else 2
+        trial = seat.enqueue(way, kind, 0, _TRIAL) or 0.0
+        size = min(max(int(trial * table.plan.enqueue_s), _TRIAL), _MOST)
         found.append((measure, name, [seat.enqueue(way, kind, 0, size)]))
     return found
 
@@ -118,22 +123,21 @@ def _payload_bytes(table: Table) -> float:
 
 def _work(table: Table, seat: Seat, kind: str) -> Found:
     """Fill, start a worker, let it drain, then hand it single jobs."""
-    peer, plan = seat.peer, table.plan
-    size = max(int(peer.pace * plan.drain_s), 50)
-    table.board.clear(size + plan.latencies)
+    peer, board, name = seat.peer, table.board, seat.peer.name
+    singles = 0 if peer is LIMPET else table.plan.latencies
+    size = max(int(peer.pace * table.plan.drain_s), 50)
+    board.clear(size + singles)
     _fill(seat, kind, 0, size)
     born = time.monotonic()
-    worker = seat.start_worker(kind)
+    worker = seat.start_worker(kind, slots=peer.drain_slots)
     try:
         got = seat.drain(worker, born, size)
-        seat.tell("pace", kind=kind, first=size, count=plan.latencies, gap_s=_GAP_S)
+        seat.tell("pace", kind=kind, first=size, count=singles, gap_s=beside.GAP_S)
     finally:
         seat.end(worker)
-    wrong = table.board.wrong(0, size + plan.latencies)
-    if wrong:
-        raise Trouble(f"{wrong} of {size + plan.latencies} {kind} jobs did not run exactly once")
-    board, name = table.board, peer.name
-    waits = [board.ran[n] - board.sent[n] for n in range(size, size + plan.latencies)]
+    if wrong := board.wrong(0, size + singles):
+        raise Trouble(f"{wrong} of {size + singles} {kind} jobs did not run exactly once")
+    waits = [board.ran[n] - board.sent[n] for n in range(size, size + singles)]
     return [
         (f"drain {kind}", name, [got.rate]),
         (f"latency {kind}", name, [wait * 1000 for wait in waits]),
@@ -162,7 +166,6 @@ def _held_by_a_dead_worker(table: Table, seat: Seat, first: int, count: int) -> 
     try:
         _wait_for(table, first)
     finally:
-        worker.kill()
         seat.end(worker)
     return _memory_alone(table, seat)
 

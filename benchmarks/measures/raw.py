@@ -1,4 +1,7 @@
-"""What the bare server and its client library can do, in the same run."""
+"""What the bare server and its client library can do, in the same run.
+
+No bar is judged by these: the figures for that are taken beside limpet's own (see `beside`).
+"""
 
 import time
 from typing import TYPE_CHECKING, Any

@@ -1,14 +1,22 @@
-"""limpet alone: does the cost stay flat, does a second process help, who wakes?"""
+"""limpet alone: does the cost stay flat however much there is?
 
-from collections.abc import Iterator
+Each size is measured beside a small queue on the same server, in turns, so that the ratio of the
+two knows nothing of what the machine did in between.
+"""
+
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from benchmarks.cores import CLIENT_CORE, on_core
 from benchmarks.flat import Bench
+from benchmarks.measures.beside import turned
 from benchmarks.measures.core import cost, pop_and_ack, push_batch
 from benchmarks.table import Found, Table
 from limpet.connection.target import resolve
 from limpet.link.sync import Link
+
+SMALL = 1_000
 
 
 def run(table: Table) -> None:
@@ -19,67 +27,84 @@ def run(table: Table) -> None:
 
 
 @contextmanager
-def link(table: Table) -> Iterator[Link]:
-    """Open a wire to an empty server."""
+def small(table: Table) -> Iterator[Bench]:
+    """Make the small queue that others are compared with, on an empty server."""
     table.server.flush()
-    made = Link(resolve(table.server.url))
+    link = Link(resolve(table.server.url))
     try:
+        made = Bench(link, table.server.client, "small")
+        made.fill(SMALL, 0)
         yield made
     finally:
-        made.close()
+        link.close()
         table.server.flush()
+
+
+def beside(reference: Bench, name: str) -> Bench:
+    """Make another queue on the same server."""
+    return Bench(reference.link, reference.plain, name)
 
 
 def backlogs(table: Table) -> None:
     """Let one queue grow; at each size push, and take and end, as many batches."""
-    with link(table) as wire:
-        bench, filled = Bench(wire, table.server.client, "backlog"), 0
+    with small(table) as reference:
+        bench, filled = beside(reference, "backlog"), 0
         for size in table.plan.backlogs:
             bench.fill(size - filled, 0)
             filled = size
-            _both(table, "backlog", size, [bench])
+            _both(table, "backlog", size, [[reference], [bench]])
 
 
 def held(table: Table) -> None:
     """Let more and more jobs be with another worker, ten in each hand-out."""
-    with link(table) as wire:
-        bench, running = Bench(wire, table.server.client, "held"), 0
+    with small(table) as reference:
+        bench, running = beside(reference, "held"), 0
+        bench.fill(SMALL, 0)
         for size in table.plan.running:
             more = max(size - running, 0) // 10 * 10
             bench.fill(0, more)
             running += more
-            _both(table, "running", size, [bench])
+            _both(table, "running", size, [[reference], [bench]])
 
 
 def queues(table: Table) -> None:
     """Spread the same number of batches over more and more queues."""
-    with link(table) as wire:
+    with small(table) as reference:
         benches: list[Bench] = []
         for size in table.plan.queues:
             while len(benches) < size:
-                benches.append(Bench(wire, table.server.client, f"queue-{len(benches)}"))
-            _both(table, "queues", size, benches)
+                benches.append(beside(reference, f"queue-{len(benches)}"))
+            _both(table, "queues", size, [[reference], benches])
 
 
-def _both(table: Table, measure: str, size: int, benches: list[Bench]) -> None:
+def _both(table: Table, measure: str, size: int, groups: Sequence[list[Bench]]) -> None:
     """Cost of a push and of a pop with its ack; the queues are as before afterwards."""
+    for number in range(table.plan.rounds):
+        table.sample(f"{measure} {size:,}", partial(_turn, table, measure, size, groups, number))
 
-    def take() -> Found:
-        with on_core(CLIENT_CORE):
-            for bench in benches:
-                push_batch(bench)
-                pop_and_ack(bench)
-            turn = _turns(benches)
-            pushed = cost(table, lambda: push_batch(next(turn)))
-            turn = _turns(benches)
-            popped = cost(table, lambda: pop_and_ack(next(turn)))
-        return [
-            (f"{measure}: push", f"{size:,}", [pushed]),
-            (f"{measure}: pop + ack", f"{size:,}", [popped]),
-        ]
 
-    for _ in range(table.plan.rounds):
-        table.sample(f"{measure} {size:,}", take)
+def _turn(table: Table, measure: str, size: int, groups: Sequence[list[Bench]], turn: int) -> Found:
+    names = (f"{measure}, small beside", measure)
+    found: Found = []
+    with on_core(CLIENT_CORE):
+        for name, benches in turned(list(zip(names, groups, strict=True)), turn):
+            pushed, popped = _costs(table, benches)
+            found += [
+                (f"{name}: push", f"{size:,}", [pushed]),
+                (f"{name}: pop + ack", f"{size:,}", [popped]),
+            ]
+    return found
+
+
+def _costs(table: Table, benches: list[Bench]) -> tuple[float, float]:
+    """Push and pop in all queues in turn, after each of them was used once."""
+    for bench in benches:
+        push_batch(bench)
+        pop_and_ack(bench)
+    batches, turn = max(table.plan.batches, len(benches)), _turns(benches)
+    pushed = cost(table, lambda: push_batch(next(turn)), batches)
+    turn = _turns(benches)
+    return pushed, cost(table, lambda: pop_and_ack(next(turn)), batches)
 
 
 def _turns(benches: list[Bench]) -> Iterator[Bench]:

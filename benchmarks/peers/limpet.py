@@ -1,12 +1,15 @@
 """limpet: `App` and `Worker` as users write them."""
 
 import asyncio
+import os
 
 from benchmarks.peers.common import SLOTS, URL, amark, calls_of, hundred, mark
 from limpet import App
 from limpet.app.items import TaskItem
 from limpet.worker.worker import Worker
 
+#: Jobs at a time; the drain is measured with more than other things.
+CONCURRENCY = int(os.environ.get("BENCH_SLOTS", SLOTS))
 app = App(URL)
 
 
@@ -75,4 +78,4 @@ async def concurrent(kind: str, numbers: range) -> None:
 
 def work(_kind: str) -> None:
     """One process; `def` jobs in threads, `async def` jobs on the loop."""
-    asyncio.run(Worker(app, concurrency=SLOTS, grace="1s").arun())
+    asyncio.run(Worker(app, concurrency=CONCURRENCY, grace="1s").arun())

@@ -56,20 +56,45 @@ def test_a_peer_that_may_lose_jobs_is_no_measure_of_memory() -> None:
 
 
 def test_latency_takes_the_better_kind() -> None:
-    """A queue is judged by the better of its sync and its async jobs."""
+    """A queue is judged by the better of its sync and its async jobs, each beside bare lists."""
     book = Book()
-    book.note("latency sync", "bare", 1.0)
-    book.note("latency sync", "limpet", 5.0)
-    book.note("latency async", "limpet", 1.5)
+    for kind, mine in (("sync", 5.0), ("async", 1.5)):
+        book.note(f"latency {kind} p50", "bare", 1.0)
+        book.note(f"latency {kind} p50", "limpet", mine)
 
     assert find(book, "latency, idle worker, p50", "<= 1.5").met is True
 
 
-def test_flatness_compares_the_biggest_with_the_smallest() -> None:
-    """What lies between does not matter."""
+def test_what_was_taken_side_by_side_is_compared_pair_by_pair() -> None:
+    """A round in which the whole machine was slow does not change the ratio."""
     book = Book()
-    for size, cost in (("1", 1.0), ("100", 9.0), ("1,000", 1.4)):
+    book.note("enqueue one", "limpet", 90.0, 45.0, 9.0)
+    book.note("enqueue one", "bare", 100.0, 50.0, 100.0)
+
+    row = find(book, "enqueue one by one", ">= 0.85")
+
+    assert (row.met, row.measured) == (True, "0.90 x")
+
+
+def test_bulk_is_judged_by_the_faster_bare_loop_and_tells_of_the_other() -> None:
+    """One payload made beforehand is the stricter measure."""
+    book = Book()
+    book.note("enqueue bulk", "limpet", 30.0)
+    book.note("enqueue bulk", "bare", 100.0)
+    book.note("enqueue bulk, made", "bare", 50.0)
+
+    row = find(book, "enqueue bulk", ">= 0.4")
+
+    assert row.met is False
+    assert row.measured == "0.30 x (0.60 x one that writes its payloads)"
+
+
+def test_flatness_compares_the_biggest_with_a_small_one_beside_it() -> None:
+    """What lies between does not matter, nor what a small one cost at another time."""
+    book = Book()
+    for size, cost, small in (("1", 1.0, 1.0), ("100", 9.0, 1.0), ("1,000", 2.8, 2.0)):
         book.note("queues: push", size, cost)
+        book.note("queues, small beside: push", size, small)
 
     row = find(book, "flat: push, 1,000 queues", "<= 1.3")
 

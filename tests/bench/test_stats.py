@@ -54,6 +54,21 @@ def test_the_best_leaves_out_those_not_measured() -> None:
     assert book.best("m", ["c"]) is None
 
 
+@pytest.mark.parametrize(
+    ("mine", "other", "expected"),
+    [([1.0, 9.0, 4.0], [1.0, 3.0, 2.0], 2.0), ([9.0], [1.0, 3.0], 4.5), ([], [1.0], None)],
+)
+def test_samples_are_related_in_pairs(
+    mine: list[float], other: list[float], expected: float | None
+) -> None:
+    """The median of their ratios; where they do not pair, the ratio of the medians."""
+    book = Book()
+    book.note("m", "mine", *mine)
+    book.note("n", "other", *other)
+
+    assert book.ratio(("m", "mine"), ("n", "other")) == expected
+
+
 def test_noise_is_measured_against_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
     """A slower loop is a deviation; a faster one becomes the new reference."""
     times = iter([2.0] * 8 + [3.0, 1.0, 2.0])
