@@ -23,6 +23,11 @@ class Bar:
     measured: str
     met: bool | None
 
+    @property
+    def key(self) -> str:
+        """The name of the bar in whys.toml."""
+        return f"{self.what}: {self.bar}"
+
 
 def ratio(above: float | None, below: float | None) -> float | None:
     """Divide, if there is something to divide."""
@@ -144,14 +149,13 @@ def _memory(book: Book) -> Iterable[Bar]:
 
 
 def _flat(book: Book) -> Iterable[Bar]:
-    for measure, title in (("backlog", "backlog"), ("running", "running"), ("queues", "queues")):
+    for measure in ("backlog", "running", "queues"):
         for step in ("push", "pop + ack"):
             name = f"{measure}: {step}"
-            sizes = book.subjects(name)
-            what = f"flat: {step}, {sizes[-1]} {title}" if sizes else f"flat: {step}, {title}"
-            beside = (f"{measure}, small beside: {step}", sizes[-1]) if sizes else ("", "")
-            value = book.ratio((name, sizes[-1]), beside) if sizes else None
-            yield _at_most(what, "<= 1.3 x the small case", value, 1.3)
+            most = (book.subjects(name) or [""])[-1]
+            value = book.ratio((name, most), (f"{measure}, small beside: {step}", most))
+            bar = "<= 1.3 x the small case"
+            yield _at_most(f"flat: {step}, {measure}", bar, value, 1.3, f"{most} {measure}")
 
 
 def _idle(book: Book) -> Bar:
@@ -190,4 +194,4 @@ def _slow(book: Book) -> Bar:
     measure = "slow job: drain"
     value = ratio(book.median(measure, slow), book.median(measure, "without"))
     bar = "no-ops drain as fast (>= 0.9 x)"
-    return _at_least(f"one slow job ({slow}) among no-ops", bar, value, 0.9)
+    return _at_least("one slow job among no-ops", bar, value, 0.9, slow)

@@ -11,6 +11,9 @@ ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENTS = ROOT / ".bench"
 RESULTS = ROOT / "benchmarks" / "results"
 DOCS = ROOT / "docs"
+#: What people write for the page.
+WHYS = ROOT / "benchmarks" / "whys.toml"
+HISTORY = ROOT / "benchmarks" / "history.toml"
 _BASE = str(getattr(sys, "_base_executable", None) or sys.executable)
 _PIP = ("-m", "pip", "--no-input", "--disable-pip-version-check")
 _INSTALL_S = 300

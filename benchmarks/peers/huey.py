@@ -1,12 +1,15 @@
 """Huey."""
 
 import logging
+import os
 
 from huey import RedisHuey
 from huey.consumer import Consumer
 
 from benchmarks.peers.common import URL, leave, mark, wait_for_signal
 
+#: The fastest of 1 to 16.
+THREADS = int(os.environ.get("BENCH_THREADS", "4"))
 huey = RedisHuey("bench", url=URL, results=False, utc=True)
 
 
@@ -25,7 +28,9 @@ def enqueue(_kind: str, numbers: range) -> None:
 def work(_kind: str) -> None:
     """Worker threads with a blocking pop; a job taken is gone from the server."""
     logging.disable(logging.INFO)
-    consumer = Consumer(huey, workers=1, periodic=False, backoff=1.0, check_worker_health=False)
+    consumer = Consumer(
+        huey, workers=THREADS, periodic=False, backoff=1.0, check_worker_health=False
+    )
     consumer.start()
     wait_for_signal()
     leave()

@@ -1,11 +1,13 @@
 """The page of a run: docs/benchmarks.md and its charts."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.bars import evaluate
 from benchmarks.book import Book
-from benchmarks.catalogue import LIMPET
-from benchmarks.report import tables
+from benchmarks.catalogue import LIMPET, PEERS
+from benchmarks.places import HISTORY, WHYS
+from benchmarks.report import story, tables
 from benchmarks.report.charts import bar_chart, line_chart
 
 _CHARTS = (
@@ -26,13 +28,19 @@ One private server on loopback; the server is pinned to one core, producers and 
 (only the rows on several processes are not pinned). Queues take turns, every second round in the
 opposite order. A figure is a median; ± is half the distance between the lowest and the highest
 sample. A fixed loop is timed on both cores before and after each sample: where it is more than 25
-% slower than the machine can be, the sample is taken again, at most twice.
+% slower than the machine can be, the sample is taken again, at most twice and as long as there is
+time for it; the quietest is kept.
+
+What is compared with the bare server is measured directly beside it, in turns and every second
+time in the opposite order, with the same payload; the ratio is the median of the ratios of such
+pairs. For bulk the strict measure counts: an RPUSH that sends one payload, made beforehand, again
+and again. Big sizes are measured in the same way beside a small queue.
 
 Every queue runs in an environment of its own, with hiredis and without uvloop, on the client
 library that its own dependencies ask for (see below). Its setting was chosen by hand for speed,
-among those in which a job survives the death of its worker; settings were not searched one by one,
-so a peer may have a faster one. Huey has none that is safe: it may lose jobs, and is compared all
-the same.
+among those in which a job survives the death of its worker; only the threads of Dramatiq and Huey
+and limpet's own slots were tried one by one, so a peer may have a faster setting. Huey has none
+that is safe: it may lose jobs, and is compared all the same.
 
 A no-op job writes its number and the time into memory that it shares with the harness: no traffic,
 no lock, about 0.3 us, the same for all. So each job is known to have run exactly once; a sample in
@@ -46,15 +54,21 @@ call with one small number.
 """
 
 
-def page(book: Book) -> str:
-    """Write the page."""
+def page(
+    book: Book, whys: Mapping[str, str] | None = None, tried: Sequence[story.Tried] = ()
+) -> str:
+    """Write the page, with what people wrote for it."""
+    bars = evaluate(book)
     parts = [
         "# Benchmarks",
         _intro(book),
         "## The bars",
-        tables.bars(evaluate(book)),
+        tables.bars(bars),
+        story.why(bars, whys or {}),
         "## Speed",
         tables.speed(book),
+        "Each queue in its fastest setting in which a job survives its worker:",
+        tables.settings(book),
         *_images(book, _CHARTS[:3]),
         "## Latency and start-up",
         tables.waiting(book),
@@ -62,12 +76,12 @@ def page(book: Book) -> str:
         tables.expense(book),
         *_images(book, _CHARTS[3:]),
         "## Limits in the same run",
+        tables.beside(book),
         tables.pairs(book, ["bare redis-py", "a second"], "raw"),
         tables.pairs(book, ["batches of 100", "server us per job"], "core us"),
         *_scaling(book),
+        story.history(tried),
         _METHOD,
-        "## Settings and versions",
-        tables.settings(book),
         _repeat(),
     ]
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
@@ -126,7 +140,7 @@ def _scaling(book: Book) -> list[str]:
 def _repeat() -> str:
     return (
         "## Repeat it\n\n```sh\npython3 dev.py bench          # about 10 minutes\n"
-        "python3 dev.py bench --quick  # about 2, one round, no scaling\n"
+        "python3 dev.py bench --quick  # 2 to 3, one round, no scaling\n"
         "python3 dev.py bench --only peers --peers celery,rq\n```\n\n"
         "The peers are installed below `.bench/` when they are first needed. Every sample is in\n"
         "`benchmarks/results/`. Where limpet's own time goes is on [a page of its own](profile.md)."
@@ -137,7 +151,7 @@ def write(book: Book, docs: Path) -> None:
     """Write the page and the charts."""
     folder = docs / "charts"
     folder.mkdir(parents=True, exist_ok=True)
-    titles = dict(tables.measured(book))
+    titles = {peer.name: peer.title for peer in PEERS}
     for name, measure, title in _CHARTS:
         found = [(titles[n], book.median(measure, n) or 0.0) for n in titles]
         found.sort(key=lambda pair: -pair[1])
@@ -150,4 +164,5 @@ def write(book: Book, docs: Path) -> None:
         }
         if lines["push"]:
             (folder / f"{name}.svg").write_text(line_chart(title, lines), "utf-8")
-    (docs / "benchmarks.md").write_text(page(book), "utf-8")
+    written = page(book, story.read_whys(WHYS), story.read_history(HISTORY))
+    (docs / "benchmarks.md").write_text(written, "utf-8")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from benchmarks.bars import KINDS, Bar, best_kind
 from benchmarks.book import Book
-from benchmarks.catalogue import PEERS
+from benchmarks.catalogue import BARE, LIMPET, PEERS, Peer
 
 NONE = "-"
 
@@ -34,9 +34,14 @@ def cell(book: Book, measure: str, subject: str) -> str:
 
 
 def measured(book: Book) -> list[tuple[str, str]]:
-    """List the queues that have samples: name and title."""
+    """List the queues that have samples: name, and title with version."""
     names = {name for measure in book.samples for name in book.subjects(measure)}
-    return [(peer.name, peer.title) for peer in PEERS if peer.name in names]
+    return [(peer.name, _with_version(book, peer)) for peer in PEERS if peer.name in names]
+
+
+def _with_version(book: Book, peer: Peer) -> str:
+    found = book.facts.get("versions", {}).get(peer.name, {}).get(peer.name, "")
+    return f"{peer.title} {found}".strip()
 
 
 def speed(book: Book) -> str:
@@ -64,7 +69,7 @@ def waiting(book: Book) -> str:
             number(best_kind(book, name, 0.99)),
             cell(book, "start-up", name),
         ]
-        for name, title in [*measured(book), ("bare", "bare BLMOVE")]
+        for name, title in [*measured(book), (BARE.name, "bare BLMOVE")]
     ]
     return table(["milliseconds", "latency p50", "latency p99", "start-up to first job"], rows)
 
@@ -91,6 +96,30 @@ def pairs(book: Book, head: Sequence[str], *measures: str) -> str:
     subjects = list(dict.fromkeys(name for m in measures for name in book.subjects(m)))
     rows = [[name, *(cell(book, measure, name) for measure in measures)] for name in subjects]
     return table(head, rows)
+
+
+#: What is measured beside bare lists: what the page calls it, limpet's measure, that of the lists.
+_BESIDE = (
+    ("enqueue one by one, a second", "enqueue one", "enqueue one"),
+    ("enqueue bulk, a second; RPUSH of a ready payload", "enqueue bulk", "enqueue bulk"),
+    ("enqueue bulk, a second; RPUSH of written payloads", "enqueue bulk", "enqueue bulk, made"),
+    *(
+        (f"latency {kind} {part}, ms", f"latency {kind} {part}", f"latency {kind} {part}")
+        for kind in KINDS
+        for part in ("p50", "p99")
+    ),
+)
+
+
+def beside(book: Book) -> str:
+    """Write limpet and bare lists side by side, and the median of their ratios."""
+    rows = []
+    for title, mine, other in _BESIDE:
+        value = book.ratio((mine, LIMPET.name), (other, BARE.name))
+        if value is not None:
+            cells = cell(book, mine, LIMPET.name), cell(book, other, BARE.name)
+            rows.append([title, *cells, f"{value:.2f}"])
+    return table(["side by side", "limpet", "bare lists", "ratio"], rows) if rows else ""
 
 
 def bars(rows: Sequence[Bar]) -> str:

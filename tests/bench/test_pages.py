@@ -1,11 +1,13 @@
 """Tables, charts and the page of a run."""
 
+import tomllib
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from benchmarks.bars import Bar
+from benchmarks.bars import Bar, evaluate
 from benchmarks.book import Book
-from benchmarks.report import tables
+from benchmarks.places import HISTORY, WHYS
+from benchmarks.report import story, tables
 from benchmarks.report.charts import bar_chart, line_chart
 from benchmarks.report.page import page, write
 
@@ -69,6 +71,47 @@ def test_a_page_says_who_is_missing_and_why() -> None:
     assert "given up: its worker ended by itself: no" in text
     assert "| limpet | 42,000 ±5% |" in text
     assert "rq 2.12" in text
+
+
+def test_versions_and_settings_stand_beside_the_figures() -> None:
+    """The name of a queue carries its version; its setting follows the table."""
+    text = page(a_book())
+
+    assert "| RQ 2.12 | 158 ±5% |" in text
+    assert text.index("| RQ 2.12 |") < text.index("`SimpleWorker`") < text.index("## Latency")
+
+
+def test_a_missed_bar_has_its_reason() -> None:
+    """One line for those missed; met ones and those without a text are left out."""
+    rows = [Bar("a", "b", "1", met=False), Bar("c", "d", "1", met=True), Bar("e", "f", "1", None)]
+
+    text = story.why(rows, {row.key: f"because of {row.what}" for row in rows})
+
+    assert text.splitlines()[2:] == ["- a, b: because of a"]
+    assert story.why(rows, {}) == ""
+
+
+def test_every_reason_is_about_a_bar() -> None:
+    """A bar that is renamed must not leave its reason behind."""
+    known = {bar.key for bar in evaluate(Book())}
+
+    assert set(tomllib.loads(WHYS.read_text("utf-8"))) == known
+
+
+def test_what_was_tried_is_told(tmp_path: Path) -> None:
+    """Kept and dropped in tables of their own; nothing tried, nothing said."""
+    file = tmp_path / "history.toml"
+    file.write_text(
+        '[[tried]]\nwhat = "x"\nbefore = 1\nafter = 2.5\nunit = "us"\nkept = true\n'
+        '[[tried]]\nwhat = "y"\nbefore = 1\nafter = 3\nunit = "us"\nkept = false\nnote = "no"\n'
+    )
+
+    text = story.history(story.read_history(file))
+
+    assert "Kept:\n\n| what" in text
+    assert "| x | 1.00 | 2.50 | us |  |" in text
+    assert text.index("Dropped") < text.index("| y | 1.00 | 3.00 | us | no |")
+    assert story.history(story.read_history(HISTORY)[:0]) == ""
 
 
 def test_a_page_shows_only_charts_that_exist(tmp_path: Path) -> None:
