@@ -183,7 +183,7 @@ def _worker_cpu(book: Book) -> Bar:
 
 
 def _processes(book: Book) -> Bar:
-    value = ratio(book.median("processes: drain", "2"), book.median("processes: drain", "1"))
+    value = book.ratio(("processes: drain", "2"), ("processes: drain", "1"))
     bar = ">= 1.6 x one, until the server's core is full"
     return _at_least("two worker processes", bar, value, 1.6)
 
@@ -192,6 +192,6 @@ def _slow(book: Book) -> Bar:
     names = book.subjects("slow job: drain")
     slow = next((name for name in names if name != "without"), "")
     measure = "slow job: drain"
-    value = ratio(book.median(measure, slow), book.median(measure, "without"))
+    value = book.ratio((measure, slow), (measure, "without"))
     bar = "no-ops drain as fast (>= 0.9 x)"
     return _at_least("one slow job among no-ops", bar, value, 0.9, slow)

@@ -63,7 +63,8 @@ def line_chart(title: str, lines: Mapping[str, Sequence[tuple[str, float]]]) -> 
         )
         for (x, y), (label, value) in zip(points, line, strict=True):
             parts.append(
-                f'<text x="{x:.0f}" y="{y - 6:.0f}" text-anchor="middle">{value:.2f}</text>'
+                f'<text x="{x:.0f}" y="{y + (18 if index else -6):.0f}"'
+                f' text-anchor="middle">{value:.2f}</text>'
             )
             if index == 0:
                 parts.append(

@@ -17,9 +17,9 @@ _CHARTS = (
     ("memory", "memory queued", "Bytes on the server per queued job"),
 )
 _LINES = (
-    ("backlog", "Server CPU, us per job, against jobs waiting"),
-    ("running", "Server CPU, us per job, against jobs running"),
-    ("queues", "Server CPU, us per job, against queues"),
+    ("backlog", "Server CPU per job against jobs waiting, times a small queue beside it"),
+    ("running", "Server CPU per job against jobs running, times a small queue beside it"),
+    ("queues", "Server CPU per job against queues, times a small queue beside them"),
 )
 _METHOD = """\
 ## How it is measured
@@ -37,7 +37,7 @@ pairs. For bulk the strict measure counts: an RPUSH that sends one payload, made
 and again. Big sizes are measured in the same way beside a small queue.
 
 Every queue runs in an environment of its own, with hiredis and without uvloop, on the client
-library that its own dependencies ask for (see below). Its setting was chosen by hand for speed,
+library that its own dependencies ask for (see above). Its setting was chosen by hand for speed,
 among those in which a job survives the death of its worker; only the threads of Dramatiq and Huey
 and limpet's own slots were tried one by one, so a peer may have a faster setting. Huey has none
 that is safe: it may lose jobs, and is compared all the same.
@@ -109,8 +109,7 @@ def _scaling(book: Book) -> list[str]:
     parts: list[str] = []
     for name, title in _LINES:
         if book.subjects(f"{name}: push"):
-            head = [name, "push, server us", "pop + ack, server us"]
-            parts.append(tables.pairs(book, head, f"{name}: push", f"{name}: pop + ack"))
+            parts.append(tables.flat(book, name))
             parts.append(f"![{title}](charts/{name}.svg)")
     more = (
         (
@@ -159,8 +158,11 @@ def write(book: Book, docs: Path) -> None:
             (folder / f"{name}.svg").write_text(bar_chart(title, found, LIMPET.title), "utf-8")
     for name, title in _LINES:
         lines = {
-            step: [(s, book.median(m, s) or 0.0) for s in book.subjects(m)]
-            for step, m in (("push", f"{name}: push"), ("pop + ack", f"{name}: pop + ack"))
+            step: [
+                (size, tables.against_small(book, name, step, size) or 0.0)
+                for size in book.subjects(f"{name}: {step}")
+            ]
+            for step in tables.STEPS
         }
         if lines["push"]:
             (folder / f"{name}.svg").write_text(line_chart(title, lines), "utf-8")

@@ -98,6 +98,30 @@ def pairs(book: Book, head: Sequence[str], *measures: str) -> str:
     return table(head, rows)
 
 
+#: The two steps whose cost must be flat.
+STEPS = ("push", "pop + ack")
+
+
+def against_small(book: Book, measure: str, step: str, size: str) -> float | None:
+    """Relate the cost of a step at a size to that of the small queue beside it."""
+    return book.ratio((f"{measure}: {step}", size), (f"{measure}, small beside: {step}", size))
+
+
+def flat(book: Book, measure: str) -> str:
+    """Write the cost of each step by size, and how it relates to a small queue beside it."""
+    head = [measure]
+    for step in STEPS:
+        head += [f"{step}, server us", "times a small queue"]
+    rows = []
+    for size in book.subjects(f"{measure}: {STEPS[0]}"):
+        row = [size]
+        for step in STEPS:
+            value = against_small(book, measure, step, size)
+            row += [cell(book, f"{measure}: {step}", size), number(value)]
+        rows.append(row)
+    return table(head, rows)
+
+
 #: What is measured beside bare lists: what the page calls it, limpet's measure, that of the lists.
 _BESIDE = (
     ("enqueue one by one, a second", "enqueue one", "enqueue one"),

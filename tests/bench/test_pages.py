@@ -19,8 +19,9 @@ def a_book() -> Book:
         book.note("drain sync", name, rate, rate * 1.1)
         book.note("memory queued", name, 150.0)
     for step in ("push", "pop + ack"):
-        book.note(f"backlog: {step}", "1,000", 2.0)
-        book.note(f"backlog: {step}", "10,000", 2.1)
+        for size, cost in (("1,000", 2.0), ("10,000", 2.2)):
+            book.note(f"backlog: {step}", size, cost)
+            book.note(f"backlog, small beside: {step}", size, 2.0)
     book.trouble["celery"] = "its worker ended by itself: no"
     return book
 
@@ -79,6 +80,11 @@ def test_versions_and_settings_stand_beside_the_figures() -> None:
 
     assert "| RQ 2.12 | 158 ±5% |" in text
     assert text.index("| RQ 2.12 |") < text.index("`SimpleWorker`") < text.index("## Latency")
+
+
+def test_a_flat_cost_is_shown_beside_that_of_a_small_queue() -> None:
+    """For each size the cost, and how many times that of the small queue it is."""
+    assert "| 10,000 | 2.20 | 1.10 | 2.20 | 1.10 |" in page(a_book())
 
 
 def test_a_missed_bar_has_its_reason() -> None:
