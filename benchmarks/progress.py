@@ -12,7 +12,7 @@ def expected(plan: Plan, peers: Sequence[Peer]) -> dict[str, int]:
         "raw": plan.rounds,
         "core": plan.rounds,
         "peers": _peers(plan, peers),
-        "scaling": plan.rounds * len((*plan.backlogs, *plan.running, *plan.queues)),
+        "scaling": len((*plan.backlogs, *plan.running, *plan.queues)),
         "crowds": plan.rounds * _crowds(plan),
         "profile": len(LIMPET.kinds),
     }

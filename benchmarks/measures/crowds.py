@@ -11,6 +11,8 @@ from benchmarks.table import Found, Table
 from limpet import AsyncLimpet
 
 _SETTLE_S = 0.3
+#: The part of a drain that is enough where no bar is judged.
+_SHARE = 0.2
 
 
 def run(table: Table) -> None:
@@ -82,13 +84,14 @@ def _steady(table: Table, size: int) -> float:
 
 def special(table: Table, kind: str) -> Found:
     """Drain plain, unique or locked jobs."""
-    return drain(table, kind, "special", kind, size=_size(table, 0.5))
+    return drain(table, kind, "special", kind, size=_size(table, _SHARE))
 
 
 def payload(table: Table, size: int) -> Found:
     """Drain jobs with a text of this size."""
-    share = min(1.0, 2_000 / size)
-    return drain(table, f"payload:{size}", "payload", f"{size:,}", size=_size(table, share))
+    share = min(1.0, 5_000 / size)
+    count = _size(table, _SHARE * share)
+    return drain(table, f"payload:{size}", "payload", f"{size:,}", size=count)
 
 
 def slow(table: Table) -> Found:

@@ -6,7 +6,6 @@ two knows nothing of what the machine did in between.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 
 from benchmarks.cores import CLIENT_CORE, on_core
 from benchmarks.flat import Bench
@@ -79,32 +78,30 @@ def queues(table: Table) -> None:
 
 def _both(table: Table, measure: str, size: int, groups: Sequence[list[Bench]]) -> None:
     """Cost of a push and of a pop with its ack; the queues are as before afterwards."""
-    for number in range(table.plan.rounds):
-        table.sample(f"{measure} {size:,}", partial(_turn, table, measure, size, groups, number))
+    named = list(zip((f"{measure}, small beside", measure), groups, strict=True))
 
-
-def _turn(table: Table, measure: str, size: int, groups: Sequence[list[Bench]], turn: int) -> Found:
-    names = (f"{measure}, small beside", measure)
-    found: Found = []
-    with on_core(CLIENT_CORE):
-        for name, benches in turned(list(zip(names, groups, strict=True)), turn):
-            pushed, popped = _costs(table, benches)
-            found += [
-                (f"{name}: push", f"{size:,}", [pushed]),
-                (f"{name}: pop + ack", f"{size:,}", [popped]),
+    def pairs() -> Found:
+        with on_core(CLIENT_CORE):
+            return [
+                (f"{name}: {step}", f"{size:,}", [spent])
+                for turn in range(table.plan.pairs)
+                for name, benches in turned(named, turn)
+                for step, spent in _costs(table, benches).items()
             ]
-    return found
+
+    table.sample(f"{measure} {size:,}", pairs)
 
 
-def _costs(table: Table, benches: list[Bench]) -> tuple[float, float]:
+def _costs(table: Table, benches: list[Bench]) -> dict[str, float]:
     """Push and pop in all queues in turn, after each of them was used once."""
     for bench in benches:
         push_batch(bench)
         pop_and_ack(bench)
     batches, turn = max(table.plan.batches, len(benches)), _turns(benches)
     pushed = cost(table, lambda: push_batch(next(turn)), batches)
-    turn = _turns(benches)
-    return pushed, cost(table, lambda: pop_and_ack(next(turn)), batches)
+    again = _turns(benches)
+    popped = cost(table, lambda: pop_and_ack(next(again)), batches)
+    return {"push": pushed, "pop + ack": popped}
 
 
 def _turns(benches: list[Bench]) -> Iterator[Bench]:

@@ -4,7 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
-_WIDTH, _LEFT, _RIGHT, _ROW, _TOP = 720, 130, 90, 24, 34
+_WIDTH, _LEFT, _RIGHT, _ROW, _TOP, _BOTTOM = 720, 130, 90, 24, 34, 220
+_END = _WIDTH - _RIGHT
 _STYLE = (
     "<style>text{font:13px system-ui,sans-serif;fill:#333}.t{font-weight:600}"
     ".b{fill:#8aa4bd}.m{fill:#d9662b}.g{stroke:#ddd}.l0{stroke:#d9662b}.l1{stroke:#3b6ea5}"
@@ -45,30 +46,36 @@ def bar_chart(title: str, values: Sequence[tuple[str, float]], mine: str) -> str
 
 def line_chart(title: str, lines: Mapping[str, Sequence[tuple[str, float]]]) -> str:
     """Draw values over the same sizes, from zero; a flat cost is a flat line."""
-    height, bottom = 260, 220
     top = max((value for line in lines.values() for _, value in line), default=0) or 1.0
-    parts = [f'<line class="g" x1="{_LEFT}" y1="{bottom}" x2="{_WIDTH - _RIGHT}" y2="{bottom}"/>']
+    parts = [f'<line class="g" x1="{_LEFT}" y1="{_BOTTOM}" x2="{_END}" y2="{_BOTTOM}"/>']
     for index, (name, line) in enumerate(lines.items()):
-        step = (_WIDTH - _LEFT - _RIGHT) / max(len(line) - 1, 1)
+        step = (_END - _LEFT) / max(len(line) - 1, 1)
         points = [
-            (_LEFT + place * step, bottom - (bottom - 50) * value / top)
+            (_LEFT + place * step, _BOTTOM - (_BOTTOM - 50) * value / top)
             for place, (_, value) in enumerate(line)
         ]
-        drawn = " ".join(f"{x:.0f},{y:.0f}" for x, y in points)
-        parts.append(f'<polyline class="l l{index}" points="{drawn}"/>')
-        parts.append(f'<text x="8" y="{60 + 18 * index}">{escape(name)}</text>')
-        parts.append(
-            f'<line class="l l{index}" x1="84" y1="{56 + 18 * index}" x2="110"'
-            f' y2="{56 + 18 * index}"/>'
-        )
-        for (x, y), (label, value) in zip(points, line, strict=True):
-            parts.append(
-                f'<text x="{x:.0f}" y="{y + (18 if index else -6):.0f}"'
-                f' text-anchor="middle">{value:.2f}</text>'
-            )
-            if index == 0:
-                parts.append(
-                    f'<text x="{x:.0f}" y="{bottom + 18}" text-anchor="middle">'
-                    f"{escape(label)}</text>"
-                )
-    return _svg(height, title, parts)
+        others = [other for other_name, other in lines.items() if other_name != name]
+        parts += _line(index, name, points)
+        for place, ((x, y), (_, value)) in enumerate(zip(points, line, strict=True)):
+            above = all(value >= other[place][1] for other in others)
+            parts.append(_label(x, y + (-6 if above else 18), f"{value:.2f}"))
+        if index == 0:
+            parts += [
+                _label(x, _BOTTOM + 18, size)
+                for (x, _), (size, _) in zip(points, line, strict=True)
+            ]
+    return _svg(_BOTTOM + 40, title, parts)
+
+
+def _line(index: int, name: str, points: Sequence[tuple[float, float]]) -> list[str]:
+    """Draw a line and its legend."""
+    drawn, y = " ".join(f"{x:.0f},{y:.0f}" for x, y in points), 56 + 18 * index
+    return [
+        f'<polyline class="l l{index}" points="{drawn}"/>',
+        f'<text x="8" y="{y + 4}">{escape(name)}</text>',
+        f'<line class="l l{index}" x1="84" y1="{y}" x2="110" y2="{y}"/>',
+    ]
+
+
+def _label(x: float, y: float, text: str) -> str:
+    return f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="middle">{escape(text)}</text>'
