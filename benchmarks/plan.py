@@ -36,7 +36,7 @@ class Plan:
 
 FULL = Plan(
     rounds=3,
-    drain_s=1.5,
+    drain_s=1.2,
     enqueue=1000,
     latencies=120,
     batches=150,
