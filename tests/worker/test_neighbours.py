@@ -17,6 +17,9 @@ from tests.worker.conftest import Working
 QUICK = 2_000
 QUICK_IN_PROCESS = 200
 LEASE_S = 1.5
+#: A lease with less than this left is about to run out. One that does is renewed when its worker
+#: takes a job: to see it at 0 would be luck.
+LEAST_MS = 300
 #: The largest payload allowed is 1 MiB; this leaves room for the name of the task.
 MEGABYTE = 1_000_000
 #: How many of them may wait at a time: the server's memory is not the question here.
@@ -111,7 +114,8 @@ def test_megabytes_do_not_stall_the_heartbeat(
         pushed, least = keep_busy(app, task, first)
         wait_until(lambda: queue.stats().completed == pushed, within=60)
 
-        assert (least > 0, helper.worker.id) == (True, first)
+        assert least > LEAST_MS
+        assert helper.worker.id == first
     assert pushed > WAITING
     assert queue.stats().recovered == 0
     assert sorted(heads[1:-1]) == [f"{number:08}" for number in range(pushed)]
