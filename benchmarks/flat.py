@@ -79,7 +79,7 @@ class Bench:
         """Build the backlog; what runs is held by another worker, ten jobs a hand-out."""
         for first in range(0, waiting + running, CALL):
             size = min(CALL, waiting + running - first)
-            made: Command[Any] = push.push(self.keys, [PAYLOAD] * size)
+            made: Command[Any] = push.push_any(self.keys, [PAYLOAD] * size)
             self.link.send(replace(made, read=len))  # nobody wants to know the ids
         for _ in range(running // 10):
             self.link.send(take.pop(self.keys, Taker("holder", "plain", 3), 10))
@@ -106,11 +106,11 @@ class Bench:
         keys, one, many = self.keys, [NewJob(PAYLOAD)], [NewJob(PAYLOAD)] * BATCH
         pop_one = take.pop(keys, self.taker, 1)
         pop_many = take.pop(keys, self.taker, BATCH)
-        self.time("push 1", [push.push(keys, one)] * TURNS)
+        self.time("push 1", [push.push_any(keys, one)] * TURNS)
         self.time("ack 1", [self._ack(t) for t in self.time("pop 1", [pop_one] * TURNS)])
-        self.time("push 100", [push.push(keys, many)] * TURNS)
+        self.time("push 100", [push.push_any(keys, many)] * TURNS)
         self.time("ack 100", [self._ack(t) for t in self.time("pop 100", [pop_many] * TURNS)])
-        self.time("push 100", [push.push(keys, many)] * 2 * TURNS)
+        self.time("push 100", [push.push_any(keys, many)] * 2 * TURNS)
         taken = [self.link.send(pop_many) for _ in range(TURNS)]
         fused = [take.ack_and_pop(keys, self.taker, receipts(t), BATCH) for t in taken]
         for new in self.time("ack_and_pop 100", fused):
@@ -121,7 +121,7 @@ class Bench:
     def special_round(self) -> None:
         """Do what only some jobs need; the queue is afterwards as it was before."""
         keys, pop_one = self.keys, take.pop(self.keys, self.taker, 1)
-        added = self.link.send(push.push(keys, [NewJob(PAYLOAD)] * (4 * TURNS))).pushed
+        added = self.link.send(push.push_any(keys, [NewJob(PAYLOAD)] * (4 * TURNS))).pushed
         held = self._hold(TURNS)
         self.time("release 1", [finish.release(keys, [r], None) for r in held])
         held = self._hold(TURNS)
@@ -133,19 +133,19 @@ class Bench:
         self.time("cancel 1 waiting", [manage.cancel(keys, [i], None) for i in last])
         marks = [b"=%d" % n for n in range(TURNS)]
         unique = [NewJob(PAYLOAD, unique=m, mode="waiting", front=True) for m in marks]
-        self.time("push 1 unique", [push.push(keys, [job]) for job in unique])
-        self.time("push 1 unique, kept", [push.push(keys, [job]) for job in unique])
+        self.time("push 1 unique", [push.push_any(keys, [job]) for job in unique])
+        self.time("push 1 unique, kept", [push.push_any(keys, [job]) for job in unique])
         for taken in self.time("pop 1 unique", [pop_one] * TURNS):
             self.link.send(self._ack(taken))
         pairs = [[NewJob(PAYLOAD, lock=m, front=True)] * 2 for m in marks]
-        self.time("push 2 with lock", [push.push(keys, pair) for pair in pairs])
+        self.time("push 2 with lock", [push.push_any(keys, pair) for pair in pairs])
         first = self.time("pop 1 with lock, park", [pop_one] * TURNS)
         self.time("ack 1, unpark 1", [self._ack(taken) for taken in first])
         while bench_left := self.link.send(pop_one).deliveries:
             self.link.send(finish.ack(keys, [d.receipt for d in bench_left]))
             if not bench_left[0].lock:
                 break
-        self.link.send(push.push(keys, [NewJob(PAYLOAD)] * (TURNS + 1)))
+        self.link.send(push.push_any(keys, [NewJob(PAYLOAD)] * (TURNS + 1)))
 
     def _hold(self, count: int) -> list[Receipt]:
         """Take jobs, each in a hand-out of its own."""
@@ -189,7 +189,7 @@ def beside_lists(bench: Bench, rounds: int) -> None:
 
     steps: dict[str, Callable[[], Any]] = {
         "RPUSH of 100": lambda: plain.rpush("bare", *[PAYLOAD] * BATCH),
-        "push of 100": lambda: bench.link.send(push.push(keys, [NewJob(PAYLOAD)] * BATCH)),
+        "push of 100": lambda: bench.link.send(push.push_any(keys, [NewJob(PAYLOAD)] * BATCH)),
         "LPOP of 100": lambda: plain.lpop("bare", BATCH),
         "pop + ack of 100": popped,
     }

@@ -59,7 +59,7 @@ def cost(table: Table, step: Callable[[], Any], batches: int = 0) -> float:
 
 def push_batch(bench: Bench) -> None:
     """Push 100 jobs."""
-    bench.link.send(push.push(bench.keys, [PAYLOAD] * BATCH))
+    bench.link.send(push.push_any(bench.keys, [PAYLOAD] * BATCH))
 
 
 def pop_and_ack(bench: Bench) -> None:

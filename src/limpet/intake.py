@@ -201,6 +201,9 @@ def _is_whole(text: str) -> bool:
 
 def receipts_of(given: tuple[Delivery | Receipt | str, ...], queue: str) -> list[Receipt]:
     """Read receipts in any form, leaving out those that cannot belong to any job."""
+    plain = [one.receipt for one in given if type(one) is Delivery and one.queue == queue]
+    if len(plain) == len(given):
+        return plain
     read = (receipt_of(one, queue) for one in given)
     return [receipt for receipt in read if receipt is not None]
 

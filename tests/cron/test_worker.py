@@ -73,7 +73,7 @@ TICKING = """
 
 
 def beginning(queue: Queue) -> int:
-    """Say when the schedule began if every fire time since then made one job; 0 if it cannot tell."""
+    """Say when the schedule began if each fire time since made one job; 0 if it cannot tell."""
     views = queue.schedules()
     found = queue.stats()
     if not views or queue.schedules() != views:

@@ -178,28 +178,45 @@ async def test_a_task_cancelled_between_two_queues_gives_back_what_it_had(
         watch.close()
 
 
-async def test_a_call_that_nobody_hears_is_passed_on(line: Proxy, server: Server) -> None:
-    """A waiting pop is cancelled with the call for a new job on its way: another one wakes."""
+@pytest.mark.parametrize("queues", [["q"], ["q", "r"]])
+async def test_a_call_that_nobody_hears_is_passed_on(
+    line: Proxy, server: Server, queues: list[str]
+) -> None:
+    """A waiting pop is cancelled with the call for a new job on its way: another one wakes.
+
+    With one queue to wait for, the job itself is on its way, too.
+    """
     patient = {**FAST, "timeout": 20}
     async with AsyncLimpet(line.url, **patient) as one, AsyncLimpet(server.url, **patient) as two:
-        await one.start_work("q")
+        for name in queues:
+            await one.start_work(name)
         await two.start_work("q")
-        line.arm(Fault(1, drop_reply=True))
-        deaf = asyncio.create_task(one.queue("q").pop(wait=60))
-        await _settled(lambda: len(line.seen) == 2)
+        line.arm(Fault(2, drop_reply=True))
+        deaf = asyncio.create_task(one.pop(*queues, wait=60))
+        await _settled(lambda: len(line.seen) == 3)
         with server.client() as plain:
             await _settled(lambda: plain.info("clients")["blocked_clients"] == 1)
             waiting = asyncio.create_task(two.queue("q").pop(wait=60))
             await _settled(lambda: plain.info("clients")["blocked_clients"] == 2)
 
         pushed = await two.queue("q").push(b"a")
-        await _settled(lambda: 1 in line.replies)
+        await _settled(lambda: 2 in line.replies)
         deaf.cancel()
 
         found = await asyncio.wait_for(waiting, 9)  # long before it would look by itself
         assert [job.id for job in found] == [pushed.id]
         with pytest.raises(asyncio.CancelledError):
             await deaf
+
+
+def _sends_and_stops(name: str, task: "asyncio.Task[Any]") -> Any:
+    send = getattr(AbstractConnection, name)
+
+    async def send_and_stop(self: Any, command: Any) -> None:
+        await send(self, command)
+        task.cancel()
+
+    return send_and_stop
 
 
 async def test_a_task_that_was_told_to_stop_stops(
@@ -210,17 +227,15 @@ async def test_a_task_that_was_told_to_stop_stops(
         queue = limpet.queue("q")
         await queue.pop()
         await queue.push(b"a")
-        send = AbstractConnection._send_packed_command
-
-        async def send_and_stop(self: Any, command: Any) -> None:
-            await send(self, command)
-            task.cancel()
-
-        task = asyncio.create_task(queue.pop())
-        monkeypatch.setattr(AbstractConnection, "_send_packed_command", send_and_stop)
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        monkeypatch.undo()
+        for sends, call in (
+            ("_send_packed_command", limpet.ping),
+            ("send_packed_command", queue.pop),
+        ):
+            task = asyncio.create_task(call())
+            monkeypatch.setattr(AbstractConnection, sends, _sends_and_stops(sends, task))
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            monkeypatch.undo()
 
         (job,) = await queue.pop(wait=5)
         assert await queue.ack(job) == [job.id]

@@ -41,7 +41,7 @@ class Bench:
         ids: list[str] = []
         for first in range(0, count, 1000):
             jobs = [NewJob(b"payload", **how) for _ in range(min(1000, count - first))]
-            ids += [pushed.id for pushed in self.send(push.push(KEYS, jobs)).pushed]
+            ids += [pushed.id for pushed in self.send(push.push_any(KEYS, jobs)).pushed]
         return ids
 
     def pop(self, count: int, step: int = 1000, worker: str = "bench") -> list[Receipt]:

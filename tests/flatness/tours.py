@@ -14,16 +14,16 @@ def producing(bench: Bench) -> None:
     """Push plain, many, unique (new, kept, replaced), for later, to the front, with an own id."""
     plain = NewJob(b"payload")
     unique = NewJob(b"payload", unique=b"=u", mode="waiting")
-    bench.count("push", push.push(KEYS, [plain]))
-    bench.count("push 100", push.push(KEYS, [plain] * 100))
-    bench.count("push unique", push.push(KEYS, [unique]))
-    bench.count("push unique, kept", push.push(KEYS, [unique]))
+    bench.count("push", push.push_any(KEYS, [plain]))
+    bench.count("push 100", push.push_any(KEYS, [plain] * 100))
+    bench.count("push unique", push.push_any(KEYS, [unique]))
+    bench.count("push unique, kept", push.push_any(KEYS, [unique]))
     replacing = NewJob(b"newer", unique=b"=u", mode="waiting", twin="replace")
-    bench.count("push unique, replaced", push.push(KEYS, [replacing]))
-    bench.count("push for later", push.push(KEYS, [NewJob(b"payload", delay_ms=10**8)]))
-    bench.count("push to the front", push.push(KEYS, [NewJob(b"payload", front=True)]))
-    bench.count("push with own id", push.push(KEYS, [NewJob(b"payload", id="mine")]))
-    bench.count("push own id again", push.push(KEYS, [NewJob(b"payload", id="mine")]))
+    bench.count("push unique, replaced", push.push_any(KEYS, [replacing]))
+    bench.count("push for later", push.push_any(KEYS, [NewJob(b"payload", delay_ms=10**8)]))
+    bench.count("push to the front", push.push_any(KEYS, [NewJob(b"payload", front=True)]))
+    bench.count("push with own id", push.push_any(KEYS, [NewJob(b"payload", id="mine")]))
+    bench.count("push own id again", push.push_any(KEYS, [NewJob(b"payload", id="mine")]))
 
 
 def consuming(bench: Bench) -> None:
@@ -50,7 +50,7 @@ def consuming(bench: Bench) -> None:
 def locking(bench: Bench) -> None:
     """Park jobs behind a lock, and call them back one by one."""
     jobs = [NewJob(b"payload", lock=b"door", front=True) for _ in range(5)]
-    bench.count("push with lock", push.push(KEYS, jobs))
+    bench.count("push with lock", push.push_any(KEYS, jobs))
     (holder,) = bench.count("pop with lock", take.pop(KEYS, TAKER, 1)).deliveries
     bench.count("park", take.pop(KEYS, TAKER, 3))
     bench.count("unpark", finish.ack(KEYS, [holder.receipt]))

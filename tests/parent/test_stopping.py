@@ -23,6 +23,7 @@ def test_a_signal_lets_running_jobs_end(house: House, number: signal.Signals) ->
     pids = [house.holding(name) for name in ("a", "b")]
 
     parent.send_signal(number)
+    wait_until(lambda: house.said.count("stopping: 1 jobs are running") == 2)
     house.push("count", 1)
     house.let_go("a")
     wait_until(lambda: "let go of a" in house.notes)

@@ -182,7 +182,7 @@ class World:
     def push(self, *jobs: NewJob | bytes, at: int | None = None) -> list[str]:
         """Push jobs; gives their ids."""
         made = [NewJob(job) if isinstance(job, bytes) else job for job in jobs]
-        return [pushed.id for pushed in self.run(push.push(self.keys, made), at=at).pushed]
+        return [pushed.id for pushed in self.run(push.push_any(self.keys, made), at=at).pushed]
 
     def start(self, worker: str = "w1", **options: Any) -> None:
         """Let a worker serve the queue."""

@@ -66,6 +66,7 @@ SAMPLES: dict[str, Sample] = {
     "pop": lambda w, s: take.pop(w.keys, TAKER, 9, tended=True),
     "purge": lambda w, s: manage.purge(w.keys, [], 9),
     "push": lambda w, s: push.push(w.keys, [NewJob(b"x", id="x" if "own" in s.ids else None)]),
+    "push_plain": lambda w, s: push.push_plain(w.keys, [b"x", b"y"]),
     "recover": lambda w, s: take.recover(w.keys, "w1", 9, 0),
     "release": lambda w, s: finish.release(w.keys, [s.running["holder"].receipt], None),
     "renew": lambda w, s: workers.renew(w.keys, "w1", [s.running["third"].receipt]),
@@ -88,7 +89,7 @@ SAMPLES: dict[str, Sample] = {
 }
 READING = [n for n in SAMPLES if "no-writes" in script(n).text.splitlines()[0]]
 NUMBERED = [n for n in SAMPLES if "lane" in script(n).args]
-GROWING = {"adopt", "fire", "push", "revive", "schedule"}
+GROWING = {"adopt", "fire", "push", "push_plain", "revive", "schedule"}
 
 
 def plain(world: World) -> Scene:

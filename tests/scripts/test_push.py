@@ -4,7 +4,7 @@ import pytest
 import redis
 
 from limpet.commands import finish, manage
-from limpet.commands.push import NewJob, push
+from limpet.commands.push import NewJob, push, push_any
 from limpet.values import Pushed
 from tests.scripts.helpers import HOUR, NOW, World, fence, jid, lease, receipts
 
@@ -234,7 +234,7 @@ def test_a_dropped_queue_is_born_again(world: World) -> None:
 def test_a_broken_job_fails_before_anything_is_written(world: World) -> None:
     """Also if good ones stand before it."""
     made = push(world.keys, [NewJob(b"a"), NewJob(b"b", id="x")])
-    args = (*made.args[:4], b"{", made.args[5])
+    args = (*made.args[:3], b"{", made.args[4])
     broken = type(made)(made.script, made.keys, args, made.read, made.queue)
 
     with pytest.raises(redis.ResponseError):
@@ -245,8 +245,8 @@ def test_a_broken_job_fails_before_anything_is_written(world: World) -> None:
 
 def test_ids_are_read_from_both_kinds_of_answer(world: World) -> None:
     """A range of plain ids and a list of ids with what became of them."""
-    plain = world.run(push(world.keys, [NewJob(b"a"), NewJob(b"b")]))
-    mixed = world.run(push(world.keys, [NewJob(b"c"), NewJob(b"d", id="mine")]))
+    plain = world.run(push_any(world.keys, [NewJob(b"a"), b"b"]))
+    mixed = world.run(push_any(world.keys, [b"c", NewJob(b"d", id="mine")]))
 
     assert plain.born
     assert not mixed.born

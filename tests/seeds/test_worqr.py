@@ -347,7 +347,7 @@ def test_a_waiting_worker_is_called(
         found, _ = together(lambda: consumer.pop(wait=20), push_later)
 
     assert [job.payload for job in found] == [b"x"]
-    assert [name for name in sent if name != "info"] == ["pop", "blpop", "push", "pop"]
+    assert [name for name in sent if name != "info"] == ["pop", "blpop", "push_plain", "pop"]
 
 
 def test_jobs_leave_in_the_order_they_came(jobs: Any) -> None:

@@ -56,9 +56,9 @@ def test_the_library_sends_nothing_again_by_itself(clients: tuple[Any, Any]) -> 
     one.queue("mail").pop(count=2, wait=0.1)
     one.queue("mail").pop(wait=0.1)
 
-    opened = getattr(one, "inner", one).link._clients.values()
+    opened = getattr(one, "inner", one).link._wires._wires.values()
 
-    assert [client.retry.get_retries() for client in opened] == [0, 0]
+    assert [wire.client.retry.get_retries() for wire in opened] == [0, 0]
 
 
 def test_closing_leaves_no_connection_behind(cluster: Cluster, flavour: str, loop: Loop) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from limpet.app.handle import JobHandle
 from limpet.app.middleware import Middleware, check_middleware
-from limpet.connection.context import forget
 from limpet.errors import ConfigError
 from limpet.options import Duration
 from limpet.tasks.codec import JSON, Codec
@@ -129,7 +128,7 @@ class AppBase:
             if limpet is not None:
                 limpet.close()
             if alimpet is not None:  # its event loop does not run here, and may be gone
-                forget(alimpet.link._clients)  # noqa: SLF001
+                alimpet.link.forget()
 
     def _switch(self, to: "_Line") -> "_Line":
         """Take another server and its clients; answers those of before."""

@@ -35,7 +35,7 @@ class LogLine:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)  # not frozen: that takes twice as long, and there are many
 class JobHandle(Generic[R_co]):
     """A job by its id: ask how it is doing, wait for its result, call it off."""
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 R_co = TypeVar("R_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)  # not frozen: that takes twice as long, and there are many
 class TaskItem(Generic[R_co]):
     """A call that waits to be enqueued; `task.item(...)` makes one."""
 

@@ -38,6 +38,13 @@ class Pushing(AppBase):
         pushed = {queue: client.queue(queue).push_jobs(line) for queue, line in lines.items()}
         return self._handles(wanted, pushed)
 
+    def enqueue_item(self, item: "TaskItem[R]") -> JobHandle[R]:
+        """Enqueue one call."""
+        self._announced([item])
+        queue = self.limpet.queue(item.queue)
+        (pushed,) = queue.push_jobs([job_of(item, queue.policy)])
+        return handle_of(item, pushed, self)
+
     async def aenqueue_many(self, items: "Iterable[TaskItem[R]]") -> list[JobHandle[R]]:
         """As `enqueue_many`, without blocking the event loop."""
         wanted, client = self._announced(items), self.alimpet

@@ -41,7 +41,7 @@ class Enqueuing(Generic[P, R_co]):
         Wrong arguments are a TypeError, and those that cannot travel a PayloadError; nothing is
         sent then.
         """
-        return self._task.app.enqueue_many([self.item(*args, **kwargs)])[0]
+        return self._task.app.enqueue_item(self.item(*args, **kwargs))
 
     async def aenqueue(self, /, *args: P.args, **kwargs: P.kwargs) -> JobHandle[R_co]:
         """Enqueue a call without blocking the event loop; as `enqueue`.

@@ -19,7 +19,7 @@ Arg = bytes | str | int
 ENVELOPE = ("at", "lane", "seq")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Command(Generic[T_co]):
     """One round trip: what to send, and how to read what comes back."""
 

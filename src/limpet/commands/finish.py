@@ -8,8 +8,9 @@ from limpet.values import Receipt
 
 def settled(receipts: list[Receipt], refused: frozenset[int]) -> list[str]:
     """List the ids whose receipts were accepted, each once."""
-    kept = (receipt.id for n, receipt in enumerate(receipts, 1) if n not in refused)
-    return list(dict.fromkeys(kept))
+    if refused:
+        receipts = [receipt for n, receipt in enumerate(receipts, 1) if n not in refused]
+    return list(dict.fromkeys([receipt.id for receipt in receipts]))
 
 
 def ack(keys: QueueKeys, receipts: list[Receipt]) -> Command[list[str]]:

@@ -56,7 +56,7 @@ class PushAnswer:
     born: bool
 
 
-def _flat(jobs: list[NewJob]) -> tuple[Arg, ...]:
+def _flat(jobs: Sequence[NewJob]) -> tuple[Arg, ...]:
     flat: list[Arg] = []
     for job in jobs:
         flat += (job.how(), job.payload)
@@ -79,17 +79,37 @@ def _pushed(queue: str, job_id: bytes, what: bytes) -> Pushed:
     return Pushed(queue, job_id.decode(), what == b"created", what == b"replaced")
 
 
-def push(keys: QueueKeys, jobs: Sequence[NewJob | bytes]) -> Command[PushAnswer]:
-    """Queue jobs, left to right; bytes are the payload of a plain one."""
+def push(keys: QueueKeys, jobs: Sequence[NewJob]) -> Command[PushAnswer]:
+    """Queue jobs of any kind, left to right."""
 
     def read(reply: Reply) -> PushAnswer:
         return _read_pushed(keys.queue, reply)
 
-    parts = [(b"", job) if isinstance(job, bytes) else (job.how(), job.payload) for job in jobs]
-    if any(how for how, _ in parts):
-        flat = tuple([word for part in parts for word in part])
-        return command("push", keys, read, shape="mixed", tail=flat)
-    return command("push", keys, read, shape="plain", tail=tuple([part[1] for part in parts]))
+    return command("push", keys, read, tail=_flat(jobs))
+
+
+def push_plain(keys: QueueKeys, payloads: Sequence[bytes]) -> Command[PushAnswer]:
+    """Queue jobs with nothing special about them, left to right."""
+
+    def read(reply: Reply) -> PushAnswer:
+        return _read_pushed(keys.queue, reply)
+
+    return command("push_plain", keys, read, tail=tuple(payloads))
+
+
+def push_any(keys: QueueKeys, jobs: Sequence[NewJob | bytes]) -> Command[PushAnswer]:
+    """Queue jobs, left to right, in the cheapest way; bytes are the payload of a plain one."""
+    payloads = [job for job in map(_plain, jobs) if job is not None]
+    if len(payloads) == len(jobs):
+        return push_plain(keys, payloads)
+    return push(keys, [NewJob(job) if isinstance(job, bytes) else job for job in jobs])
+
+
+def _plain(job: NewJob | bytes) -> bytes | None:
+    """Give the payload of a job with nothing special about it."""
+    if isinstance(job, bytes):
+        return job
+    return None if job.how() else job.payload
 
 
 def adopt(keys: QueueKeys, source: str, jobs: list[NewJob]) -> Command[PushAnswer | None]:

@@ -1,12 +1,21 @@
 """Taking jobs: pop, ack_and_pop, claim, recover, resume."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import repeat
 from typing import Literal
 
 from limpet.commands.base import Arg, Command, Reply, as_bytes, command, loads, misread, number
 from limpet.errors import WorkerLost
 from limpet.keys import QueueKeys
 from limpet.values import Claim, Delivery, Receipt, Tally
+
+#: Values made from rows of their fields, without a look at the defaults of each.
+_as_receipt = partial(tuple.__new__, Receipt)
+_as_delivery = partial(tuple.__new__, Delivery)
+#: The fields of a plain delivery behind its times.
+_PLAIN = tuple(Delivery._field_defaults.values())
 
 #: What a worker holds already: a suspect must not run beside another, a last chance runs alone.
 Burden = Literal["none", "plain", "suspect", "alone"]
@@ -71,10 +80,18 @@ def deliveries(queue: str, handout: list[Reply]) -> list[Delivery]:
     if raws:
         triples = zip(ids, payloads, raws, strict=True)
         return [_delivery(queue, fence, at, *triple) for triple in triples]
-    return [
-        Delivery(queue, name, payload, Receipt(name, fence), int(name.partition("-")[0]), at, at)
-        for name, payload in zip(map(bytes.decode, ids), payloads, strict=True)
-    ]
+    return _plain_deliveries(queue, fence, at, [job_id.decode() for job_id in ids], payloads)
+
+
+def _plain_deliveries(
+    queue: str, fence: int, at: int, ids: list[str], payloads: list[bytes]
+) -> list[Delivery]:
+    """Make deliveries with nothing special about them: all at once, since there are many."""
+    receipts = map(_as_receipt, zip(ids, repeat(fence)))
+    enqueued = [int(job_id.partition("-")[0]) for job_id in ids]
+    common = map(repeat, (at, at, *_PLAIN))
+    rows = zip(repeat(queue), ids, payloads, receipts, enqueued, *common)
+    return list(map(_as_delivery, rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +100,7 @@ class Shown:
 
     args: tuple[Arg, ...]
     #: Where each receipt, as it is sent, stood before.
-    places: tuple[int, ...]
+    places: Sequence[int]
 
     def back(self, positions: list[int]) -> frozenset[int]:
         """Turn positions in what was sent into positions in what was given."""
@@ -92,6 +109,9 @@ class Shown:
 
 def show(receipts: list[Receipt]) -> Shown:
     """Lay receipts out by hand-out."""
+    if len({receipt.fence for receipt in receipts}) == 1:
+        ids = [receipt.id for receipt in receipts]
+        return Shown((receipts[0].fence, len(ids), *ids), range(1, len(ids) + 1))
     handouts: dict[int, list[int]] = {}
     for place, receipt in enumerate(receipts, 1):
         handouts.setdefault(receipt.fence, []).append(place)

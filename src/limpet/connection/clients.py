@@ -15,6 +15,7 @@ from redis.asyncio.retry import Retry as AsyncRetry
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from limpet.connection.faults import LIBRARY_ERRORS
 from limpet.errors import ConfigError
 
 Meet = Callable[[], None]
@@ -174,3 +175,46 @@ async def async_refresh(client: Any) -> None:
     pool = getattr(client, "connection_pool", None)
     if pool is not None:
         await pool.disconnect(inuse_connections=False)
+
+
+def sync_borrow(client: Any) -> Any:
+    """Take a connection out of a client's pool, to keep it for a while."""
+    return client.connection_pool.get_connection()
+
+
+async def async_borrow(client: Any) -> Any:
+    """Take a connection out of a client's pool; whoever uses it watches the time (see `wire`)."""
+    connection = await client.connection_pool.get_connection()
+    connection.socket_timeout = None  # else each write gets a task of its own, to be timed
+    return connection
+
+
+def sync_is_clean(connection: Any) -> bool:
+    """Tell whether a connection is as it was left: nothing came, and nobody closed it."""
+    try:
+        return not connection.can_read()
+    except LIBRARY_ERRORS:
+        return False
+
+
+async def async_is_clean(connection: Any) -> bool:
+    """Tell whether a connection is as it was left, as above."""
+    look = getattr(connection, "can_read", None) or connection.can_read_destructive
+    try:
+        return not await look()
+    except LIBRARY_ERRORS:
+        return False
+
+
+def sync_return(client: Any, connection: Any) -> None:
+    """Close a borrowed connection and give it back."""
+    connection.disconnect()
+    client.connection_pool.release(connection)
+
+
+async def async_return(client: Any, connection: Any) -> None:
+    """Close a borrowed connection and give it back, as above."""
+    pool = client.connection_pool
+    connection.socket_timeout = pool.connection_kwargs.get("socket_timeout")
+    await connection.disconnect(nowait=True)
+    await pool.release(connection)

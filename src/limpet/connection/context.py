@@ -4,6 +4,7 @@ import asyncio
 import gc
 import os
 import warnings
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 #: Kept by the object, not by its address: a new loop may get the address of one that is gone.
@@ -32,6 +33,14 @@ def async_recalls() -> int:
 def sync_recalls() -> int:
     """Count nothing: a blocking call cannot be told to stop."""
     return 0
+
+
+async_patience = asyncio.timeout
+
+
+def sync_patience(_seconds: float) -> AbstractContextManager[None]:
+    """Watch nothing: the sockets of blocking connections have a timeout of their own."""
+    return nullcontext()
 
 
 def leave_alone(inherited: object) -> None:

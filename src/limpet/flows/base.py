@@ -15,6 +15,8 @@ class Wait:
 
     wake_keys: tuple[str, ...]
     for_ms: int
+    #: To be carried out as soon as the wait is over, if that can be asked for in advance.
+    then: Command[Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class Woken:
 
     key: str | None
     waited_ms: int
+    #: The answer to `then`; None if it was not carried out.
+    answer: Any = None
 
 
 def soonest(*spans_ms: int) -> int:

@@ -15,7 +15,7 @@ def push_all(keys: QueueKeys, jobs: Sequence[NewJob | bytes]) -> Flow[PushAnswer
     """Queue any number of jobs, one round trip per thousand."""
     pushed, born = [], False
     for first in range(0, len(jobs), MAX_BATCH):
-        answer: PushAnswer = yield push.push(keys, jobs[first : first + MAX_BATCH])
+        answer: PushAnswer = yield push.push_any(keys, jobs[first : first + MAX_BATCH])
         pushed += answer.pushed
         born = born or answer.born
     return PushAnswer(pushed, born)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from limpet.commands import take, workers
+from limpet.commands.base import Command
 from limpet.commands.take import Burden, Taken, Taker
 from limpet.errors import BackendError
 from limpet.flows.base import Flow, Rest, Wait, Woken
@@ -46,27 +47,35 @@ def tend(source: Source) -> Flow[None]:
             return
 
 
-def pop_one(source: Source, asker: Asker, count: int) -> Flow[Taken]:
-    """Take from one queue, keeping house first if the server asks for it."""
-    asked = min(count, MAX_BATCH)
-    taken: Taken = yield take.pop(source.keys, asker.taker(source), asked)
+def pop_one(source: Source, asker: Asker, count: int, early: Taken | None = None) -> Flow[Taken]:
+    """Take from one queue, keeping house first if the server asks for it.
+
+    `early` is the answer of a first look that was taken already.
+    """
+    taken: Taken = early or (yield _look(source, asker, count))
     if taken.tend:
         yield from tend(source)
-        taken = yield take.pop(source.keys, asker.taker(source), asked, tended=True)
+        taken = yield _look(source, asker, count, tended=True)
     while taken.more and not taken.deliveries:
-        taken = yield take.pop(source.keys, asker.taker(source), asked, tended=True)
+        taken = yield _look(source, asker, count, tended=True)
     return taken
 
 
-def pop_line(sources: list[Source], asker: Asker, count: int) -> Flow[Taken]:
+def _look(source: Source, asker: Asker, count: int, *, tended: bool = False) -> Command[Taken]:
+    return take.pop(source.keys, asker.taker(source), min(count, MAX_BATCH), tended=tended)
+
+
+def pop_line(
+    sources: list[Source], asker: Asker, count: int, early: Taken | None = None
+) -> Flow[Taken]:
     """Take from several queues strictly in order: all it can from the first, then the next."""
     found: list[Delivery] = []
     due, draining = -1, False
     for source in sources:
-        if asker.burden() == "alone":
+        if early is None and asker.burden() == "alone":
             return Taken(found, due, draining=True)
         try:
-            taken = yield from pop_one(source, asker, count - len(found))
+            taken = yield from pop_one(source, asker, count - len(found), early)
         except BackendError:
             if not found:
                 raise
@@ -79,28 +88,34 @@ def pop_line(sources: list[Source], asker: Asker, count: int) -> Flow[Taken]:
     return Taken(found, due, draining=draining)
 
 
-def pop(sources: list[Source], asker: Asker, count: int, wait_ms: int) -> Flow[list[Delivery]]:
+def pop(
+    sources: list[Source], asker: Asker, count: int, wait_ms: int, early: Taken | None = None
+) -> Flow[list[Delivery]]:
     """Take up to `count` jobs; wait for the first one if there is none."""
     left_ms, line, vain = wait_ms, sources, 0
     while True:
-        taken = yield from pop_line(line, asker, count)
+        taken = yield from pop_line(line, asker, count, early)
         if taken.deliveries or left_ms <= 0:
             return taken.deliveries
-        woken = yield _wait(sources, taken, left_ms)
+        # Who waits for one queue only can say in advance what is to be done when it calls.
+        then = _look(sources[0], asker, count) if len(sources) == 1 else None
+        woken = yield _wait(sources, taken, left_ms, then)
         left_ms -= woken.waited_ms
-        line = _called(sources, woken)
+        line, early = _called(sources, woken), woken.answer
         if woken.key is None and woken.waited_ms >= MAX_WAIT_MS and left_ms > 0:
             # Nobody called for long. The heartbeat looks after all queues, so one look will do.
             vain += 1
             line = [sources[vain % len(sources)]]
 
 
-def _wait(sources: list[Source], taken: Taken, left_ms: int) -> Wait | Rest:
+def _wait(
+    sources: list[Source], taken: Taken, left_ms: int, then: Command[Taken] | None
+) -> Wait | Rest:
     if taken.draining:
         return Rest(min(left_ms, DRAIN_MS))
     until_due = taken.due_in_ms + 1 if taken.due_in_ms >= 0 else left_ms
     keys = tuple(source.keys["wake"] for source in sources)
-    return Wait(keys, max(min(left_ms, until_due, MAX_WAIT_MS), 1))
+    return Wait(keys, max(min(left_ms, until_due, MAX_WAIT_MS), 1), then)
 
 
 def _called(sources: list[Source], woken: Woken) -> list[Source]:
@@ -116,7 +131,7 @@ def ack_and_pop(
     taken: Taken = yield take.ack_and_pop(source.keys, asker.taker(source), receipts, asked)
     if taken.deliveries or (wait_ms <= 0 and not taken.tend):
         return taken
-    found = yield from pop([source], asker, count, wait_ms)
+    found = yield from pop([source], asker, count, wait_ms, taken)
     return Taken(found, not_acked=taken.not_acked)
 
 

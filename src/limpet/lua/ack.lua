@@ -5,7 +5,7 @@
 
 local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
 local at, lane, seq, events = unpack(ARGV)
--- @guard jobs running leases left aging held stats meta cancelled
+-- @guard jobs aging held stats
 -- @include now session place lease receipts finish_plain finish_whole
 
 local answered = recall()
@@ -14,10 +14,10 @@ if answered then
 end
 
 local _, ms = now(at)
-if n_meta == 0 and n_cancelled == 0 then
+if redis.call("EXISTS", meta, cancelled) == 0 then
   return remember(ms, { "acked", finish_all_plain(5) })
 end
--- @guard front suspects scheduled parked unique locks trials wake results expiring notes groups members
+-- @guard front suspects scheduled parked running leases left meta unique locks trials cancelled wake results expiring notes groups members
 -- @include meta wake marks outcome members over leave finish
 local good, stale = valid(5, 0)
 finish(good, stale)

@@ -8,14 +8,14 @@
 
 local clock, jobs, waiting, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, workers, crew, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
 local at, lane, seq, events, worker, count, burden, crash_limit = unpack(ARGV)
--- @guard jobs running waiting leases left aging held stats
+-- @guard jobs waiting running leases aging held stats
 -- @include now clock session place lease receipts finish_plain finish_whole store grant wake pop_plain
 
 local answered = recall()
 local us, ms = now(at)
 load_clock()
 local time = tick(ms)
-if not answered and n_cancelled == 0 and all_plain(time) then
+if not answered and all_plain(time, cancelled) then
   local stale = finish_all_plain(9)
   local record, reply = pop_plain(us, ms)
   save_clock()
@@ -23,7 +23,7 @@ if not answered and n_cancelled == 0 and all_plain(time) then
   remember(ms, record)
   return reply
 end
--- @guard parked unique locks crew results expiring notes groups members
+-- @guard front suspects scheduled parked left meta unique locks trials cancelled crew paused results expiring notes groups members
 -- @include meta marks outcome members over leave finish door hand sift suspects aside known take pop
 
 if answered then

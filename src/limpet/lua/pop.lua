@@ -19,7 +19,7 @@ if not answered and all_plain(time) then
   remember(ms, record)
   return reply
 end
--- @guard waiting parked left unique locks crew
+-- @guard waiting front suspects scheduled parked left meta unique locks trials crew paused
 -- @include meta lease marks door hand sift suspects aside known take pop
 
 if answered then

@@ -13,10 +13,10 @@ if answered then
 end
 
 local _, ms = now(at)
-local fresh = born(load_clock())
-local stride = n_workers > 0 and tonumber(kept[6])
-kept[6] = int(math.min(stride or tonumber(stride_ms), tonumber(stride_ms)))
-change("stride", kept[6])
+local fresh = born(load_clock(), kept[4])
+local stride = n_workers > 0 and tonumber(kept[3])
+kept[3] = int(math.min(stride or tonumber(stride_ms), tonumber(stride_ms)))
+change("stride", kept[3])
 local time = tick(ms)
 save_clock()
 redis.call("ZADD", workers, tonumber(lease_ms) < 0 and "+inf" or int(time + lease_ms), worker)

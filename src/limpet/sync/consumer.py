@@ -107,7 +107,7 @@ class Consumer(QueueBase):
             gone, cancelled = self._limpet.send_as_worker(command)
             lost += [d for n, d in enumerate(part, 1) if n in gone]
             told += [d for n, d in enumerate(part, 1) if n in cancelled]
-        self._limpet.hands.drop(d.receipt for d in lost)
+        self._limpet.hands.drop([d.receipt for d in lost])
         return Renewed(tuple(lost), tuple(told))
 
     def recover(self, count: int = 1, older_than: Duration | None = None) -> list[Delivery]:

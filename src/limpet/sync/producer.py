@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from types import EllipsisType
 
-from limpet.commands import manage
+from limpet.commands import manage, push
 from limpet.commands.push import NewJob
 from limpet.errors import ConfigError, Duplicate
 from limpet.flows import manage as manage_flows
 from limpet.intake import Item, id_of, is_strict, list_key_of, new_job
-from limpet.options import Duration, OnTwin, Payload, UniqueMode, payload_bytes
+from limpet.options import MAX_BATCH, Duration, OnTwin, Payload, UniqueMode, payload_bytes
 from limpet.sync.base import QueueBase
 from limpet.values import Pushed
 
@@ -84,7 +84,10 @@ class Producer(QueueBase):
     def push_jobs(self, jobs: Sequence[NewJob | bytes]) -> list[Pushed]:
         """Queue jobs that were checked already; bytes are the payload of a plain one."""
         self._limpet.register(self.name)
-        answer = self._run(manage_flows.push_all(self._keys, jobs))
+        if len(jobs) > MAX_BATCH:
+            answer = self._run(manage_flows.push_all(self._keys, jobs))
+        else:
+            answer = self._send(push.push_any(self._keys, jobs))
         if answer.born:
             self._limpet.register(self.name, again=True)
         return answer.pushed

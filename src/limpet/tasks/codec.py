@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import json
 import pickle
+from json.scanner import make_scanner
 from typing import Any, Protocol, runtime_checkable
 
 from limpet.errors import ConfigError, PayloadError
@@ -114,9 +115,17 @@ def to_bytes(plain: Any, *, ordered: bool = False) -> bytes:
 def from_bytes(raw: bytes) -> Any:
     """Read plain JSON; numbers that JSON does not have are refused."""
     try:
-        return _DECODER.decode(str(raw, "utf-8"))
+        return _read(str(raw, "utf-8"))
     except (ValueError, RecursionError) as error:
         raise PayloadError(f"this is no JSON: {error}") from error
+
+
+def _read(text: str) -> Any:
+    try:
+        value, end = _scan(text, 0)
+    except StopIteration:
+        return _DECODER.decode(text)  # says what is wrong, unless it is a space
+    return value if end == len(text) else _DECODER.decode(text)
 
 
 def _refuse_constant(word: str) -> Any:
@@ -124,3 +133,4 @@ def _refuse_constant(word: str) -> Any:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_scan = make_scanner(_DECODER)  # type: ignore[arg-type] # it takes any decoder

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
@@ -14,7 +15,12 @@ _NAME = re.compile(rf"(?!\s*\Z)[^\x00-\x1f\ud800-\udfff]{{1,{MAX_NAME}}}")
 
 def is_name(given: Any) -> bool:
     """Tell whether something can be the name of a task."""
-    return isinstance(given, str) and _NAME.fullmatch(given) is not None
+    return isinstance(given, str) and _is_name(given)
+
+
+@lru_cache
+def _is_name(given: str) -> bool:
+    return _NAME.fullmatch(given) is not None
 
 
 def full_name(thing: Any) -> str:

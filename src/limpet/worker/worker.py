@@ -14,6 +14,7 @@ from limpet.worker.bench import Bench, OnDeadline
 from limpet.worker.closing import drain, give_back
 from limpet.worker.dump import describe
 from limpet.worker.fetch import Lines, QueuesGiven, lines_of
+from limpet.worker.garbage import out_of_sight
 from limpet.worker.shift import OnIdentity, Settings, Shift
 from limpet.worker.signals import LastResort, Signals
 from limpet.worker.taking import Queues
@@ -101,10 +102,11 @@ class Worker:
             self._last_resort.disarm()
 
     async def _arun(self) -> int:
-        if not self._handle_signals:
-            return await self._work()
-        with Signals(self.stop, self.dump):
-            return await self._work()
+        with out_of_sight():
+            if not self._handle_signals:
+                return await self._work()
+            with Signals(self.stop, self.dump):
+                return await self._work()
 
     async def _work(self) -> int:
         stop, now = asyncio.Event(), asyncio.Event()

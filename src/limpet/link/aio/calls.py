@@ -6,43 +6,46 @@ import redis
 
 from limpet.commands.base import Command
 from limpet.errors import NotReplicated
+from limpet.link.aio.wire import AsyncWire, Request, checked
 
 
-async def run_script(client: Any, command: Command[Any], words: tuple[Any, ...]) -> Any:
+async def run_script(wire: AsyncWire, command: Command[Any], words: Request) -> Any:
     """Run the script of a command."""
-    try:
-        return await client.execute_command("EVALSHA", command.script.sha, *words)
-    except redis.exceptions.NoScriptError:
-        return await client.execute_command("EVAL", command.script.text, *words)
+    (reply,) = await wire.ask(("EVALSHA", command.script.sha, *words))
+    return await _known(reply, wire, command, words)
+
+
+async def run_when_called(
+    wire: AsyncWire, wait: Request, command: Command[Any], words: Request
+) -> Any:
+    """Run the script of a command as soon as a wait is over: both go out in one write."""
+    woken, reply = await wire.ask(wait, ("EVALSHA", command.script.sha, *words))
+    checked(woken)
+    return await _known(reply, wire, command, words)
+
+
+async def _known(reply: Any, wire: AsyncWire, command: Command[Any], words: Request) -> Any:
+    if isinstance(reply, redis.exceptions.NoScriptError):
+        return await wire.ask_one(("EVAL", command.script.text, *words))
+    return checked(reply)
 
 
 async def run_and_wait(
-    client: Any, command: Command[Any], words: tuple[Any, ...], replicas: int, wait_ms: int
+    wire: AsyncWire, command: Command[Any], words: Request, replicas: int, wait_ms: int
 ) -> Any:
     """Run the script of a command and wait until that many replicas have what it wrote.
 
     The small write in between makes the wait honest when the request is sent again: a connection
     that wrote nothing would be told at once that all is well.
     """
-    wait = (replicas, wait_ms)
-    reply, reached = await _try(client, command, ("EVALSHA", command.script.sha, *words), wait)
+    wait = (
+        ("HSET", command.keys[0], "waited", replicas),
+        ("WAIT", replicas, wait_ms),
+    )
+    reply, _, reached = await wire.ask(("EVALSHA", command.script.sha, *words), *wait)
     if isinstance(reply, redis.exceptions.NoScriptError):
-        reply, reached = await _try(client, command, ("EVAL", command.script.text, *words), wait)
-    for said in (reply, reached):
-        if isinstance(said, Exception):
-            raise said
-    if reached < replicas:
+        reply, _, reached = await wire.ask(("EVAL", command.script.text, *words), *wait)
+    if checked(reply) and checked(reached) < replicas:
         ids = [pushed.id for pushed in command.read(reply).pushed]
         raise NotReplicated(command.queue, ids, reached, replicas)
     return reply
-
-
-async def _try(
-    client: Any, command: Command[Any], call: tuple[Any, ...], wait: tuple[int, int]
-) -> tuple[Any, Any]:
-    pipe = client.pipeline(transaction=False)
-    pipe.execute_command(*call)
-    pipe.execute_command("HSET", command.keys[0], "waited", wait[0])
-    pipe.execute_command("WAIT", *wait)
-    reply, _, reached = await pipe.execute(raise_on_error=False)
-    return reply, reached

@@ -2,17 +2,16 @@
 
 import asyncio
 import math
-import os
 import time
 from asyncio import CancelledError
-from collections.abc import Container
+from collections.abc import Container, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from limpet.commands.base import Command
 from limpet.commands.take import Taken
-from limpet.connection.clients import async_client, async_close, async_refresh
-from limpet.connection.context import Context, async_context, async_recalls, leave_alone
+from limpet.connection.context import async_recalls
 from limpet.connection.faults import (
     LIBRARY_ERRORS,
     is_cut,
@@ -29,19 +28,24 @@ from limpet.flows.base import Flow, Rest, Step, Wait, Woken
 from limpet.flows.pop import MAX_WAIT_MS
 from limpet.keys import REGISTRY
 from limpet.link import time_shift
-from limpet.link.aio.calls import run_and_wait, run_script
+from limpet.link.aio.calls import run_and_wait, run_script, run_when_called
 from limpet.link.aio.settling import settle
+from limpet.link.aio.wire import AsyncWire, Request
+from limpet.link.aio.wires import AsyncWires
 from limpet.link.contact import Contact
 from limpet.link.lanes import Lane, Lanes, Unsettled, backoff_s
 
 if TYPE_CHECKING:
-    from limpet.engine import Engine
     from limpet.values import Delivery
 
 T = TypeVar("T")
+#: What a request says of itself before its arguments: a time, its sender, its number.
+Envelope = tuple[str | int, ...]
 
 #: Scripts that hand jobs out: if their reply is lost, somebody must give the jobs back.
 HANDS_OUT = frozenset({"pop", "ack_and_pop", "claim", "recover", "resume"})
+#: Scripts after which replicas are waited for, if that was asked for.
+PUSHES = frozenset({"push", "push_plain"})
 #: The longest time for one answer; a call that may take longer asks again on a new connection.
 SOCKET_TIMEOUT_S = 5.0
 #: Lengths of waiting on the server: each has a connection with a fitting socket timeout.
@@ -69,13 +73,9 @@ class AsyncLink:
         self.timeout_s = timeout_s
         #: Half of the whole time at most: an answer that got lost is asked for once more.
         self._short_s = min(SOCKET_TIMEOUT_S, timeout_s / 2)
-        self._home = home
         self._replicas = replicas
         self._lanes = Lanes()
-        self._engine: Engine | None = None
-        self._clients: dict[float, Any] = {}
-        self._context: Context | None = None
-        self._gate = asyncio.Lock()
+        self._wires = AsyncWires(target, home, self.contact.meet)
 
     @property
     def _at(self) -> str:
@@ -86,11 +86,17 @@ class AsyncLink:
     async def send(self, command: Command[T]) -> T:
         """Send one command and read its answer; sent again as often as needed, done once."""
         if not command.numbered:
-            envelope = (self._at,) if "at" in command.envelope else ()
+            said: Envelope = (self._at,) if "at" in command.envelope else ()
+            return command.read(await self._deliver(command, said))
+        with self._numbered(command) as envelope:
             return command.read(await self._deliver(command, envelope))
+
+    @contextmanager
+    def _numbered(self, command: Command[Any]) -> Iterator[Envelope]:
+        """Give a request a sender and a number; jobs that nobody got by it will be given back."""
         lane, settled = self._lanes.take(), False
         try:
-            answer = command.read(await self._deliver(command, (self._at, lane.name, lane.seq)))
+            yield self._at, lane.name, lane.seq
             settled = True
         except (BackendError, WorkerLost) as error:
             settled = isinstance(error, WorkerLost) or not error.maybe_done
@@ -100,7 +106,6 @@ class AsyncLink:
                 self._lanes.give(lane)
             else:
                 self.unsettled.add(command.queue, lane)
-        return answer
 
     async def run(self, flow: Flow[T]) -> T:
         """Drive an operation of several round trips; it is told when one of them fails."""
@@ -113,8 +118,7 @@ class AsyncLink:
                 except BackendError as error:
                     step = flow.throw(error)
                 else:
-                    if isinstance(answer, Taken):
-                        handed += answer.deliveries
+                    handed += _handed_in(answer)
                     step = flow.send(answer)
         except StopIteration as done:
             result: T = done.value
@@ -141,7 +145,7 @@ class AsyncLink:
     async def raw(self, *words: str) -> Any:
         """Send a plain command that may safely be sent twice."""
         try:
-            return await self._persist(lambda client: client.execute_command(*words), words[-1])
+            return await self._persist(lambda wire: wire.client.execute_command(*words), words[-1])
         except BackendError as error:
             if not is_wrong_type(error.__cause__):
                 raise
@@ -150,14 +154,14 @@ class AsyncLink:
                 " rename or delete that key"
             ) from error.__cause__
 
-    async def _deliver(self, command: Command[Any], envelope: tuple[str | int, ...]) -> Any:
+    async def _deliver(self, command: Command[Any], envelope: Envelope) -> Any:
         words = (len(command.keys), *command.keys, *envelope, *command.args)
 
-        async def call(client: Any) -> Any:
-            if self._replicas and command.script.name == "push":
+        async def call(wire: AsyncWire) -> Any:
+            if self._replicas and command.script.name in PUSHES:
                 wait_ms = round(self._short_s * 800)
-                return await run_and_wait(client, command, words, self._replicas, wait_ms)
-            return await run_script(client, command, words)
+                return await run_and_wait(wire, command, words, self._replicas, wait_ms)
+            return await run_script(wire, command, words)
 
         try:
             return await self._persist(call, command.queue)
@@ -171,7 +175,7 @@ class AsyncLink:
         started, recalls, attempt, unsure = time.monotonic(), async_recalls(), 0, False
         while True:
             try:
-                reply = await call(await self._client(self._short_s))
+                reply = await call(await self._wires.get(self._short_s))
             except LIBRARY_ERRORS as error:
                 unsure = unsure or is_cut(error)
                 try:
@@ -198,12 +202,11 @@ class AsyncLink:
             self.contact.lose(error)
         if over or not passes:
             raise translate(error, str(self.target), queue) from error
-        if is_elsewhere(error):
-            for client in list(self._clients.values()):
-                await async_refresh(client)
+        if is_elsewhere(error) or is_cut(error):
+            await self._wires.refresh()
         await asyncio.sleep(backoff_s(attempt))
-        if self._engine is not None and is_cut(error):
-            await asyncio.to_thread(self._engine.revive)
+        if is_cut(error):
+            await self._wires.revive()
 
     async def _name_wrong_key(self, command: Command[Any], error: BackendError) -> None:
         found = [(key, (await self.raw("TYPE", key)).decode()) for key in command.keys]
@@ -217,25 +220,48 @@ class AsyncLink:
 
     async def wait(self, step: Wait) -> Woken:
         """Block until one of the queues calls or the time is up; a broken wait ends early."""
-        started, recalls = time.monotonic(), async_recalls()
-        keys = step.wake_keys
-        patience_s = next(w for w in WAITS_MS if step.for_ms <= w) / 1000 + self._short_s
-        found = None
+        started = time.monotonic()
+        if step.then is None or self.target.clustered:
+            key, answer = await self._listen(step), None
+        else:
+            key, answer = None, await self._listen_and_send(step, step.then)
+        waited_ms = round((time.monotonic() - started) * 1000)
+        return Woken(key, max(waited_ms, 1), answer)
+
+    async def _listen(self, step: Wait) -> str | None:
+        """Wait; answers who called."""
+        recalls, found = async_recalls(), None
         try:
-            waiter = await self._client(patience_s)
-            if self.target.clustered and len(keys) > 1:
-                await async_listen(waiter, keys, step.for_ms / 1000)
+            wire = await self._wires.get(self._patience_s(step))
+            if self.target.clustered and len(step.wake_keys) > 1:
+                await async_listen(wire.client, step.wake_keys, step.for_ms / 1000)
             else:
-                found = await waiter.execute_command("BLPOP", *keys, step.for_ms / 1000)
+                found = await wire.ask_one(_words(step))
             self._heed(recalls)
         except LIBRARY_ERRORS as error:
-            await self._recover(error, 0, math.inf, keys[0])
+            await self._recover(error, 0, math.inf, step.wake_keys[0])
         except BaseException:
             # The call may have come just now, and nobody hears it: the heart looks after that.
             self.unsettled.call()
             raise
-        waited_ms = round((time.monotonic() - started) * 1000)
-        return Woken(found[0].decode() if found else None, max(waited_ms, 1))
+        return found[0].decode() if found else None
+
+    async def _listen_and_send(self, step: Wait, command: Command[T]) -> T:
+        """Wait, and send a command in the same breath: the server carries it out when called."""
+        recalls = async_recalls()
+        with self._numbered(command) as envelope:
+            words = (len(command.keys), *command.keys, *envelope, *command.args)
+            try:
+                wire = await self._wires.get(self._patience_s(step))
+                reply = await run_when_called(wire, _words(step), command, words)
+                self._heed(recalls)
+            except LIBRARY_ERRORS as error:
+                await self._recover(error, 0, math.inf, command.queue)
+                reply = await self._deliver(command, envelope)
+            return command.read(reply)
+
+    def _patience_s(self, step: Wait) -> float:
+        return next(w for w in WAITS_MS if step.for_ms <= w) / 1000 + self._short_s
 
     async def _rest(self, step: Rest) -> Woken:
         await asyncio.sleep(step.for_ms / 1000)
@@ -245,41 +271,22 @@ class AsyncLink:
         """Make a subscription of the redis library on a connection of its own."""
         if self.target.clustered:
             await self.raw("EXISTS", REGISTRY)  # a cluster client must have met its nodes before
-        return (await self._client(self._short_s)).pubsub()
+        return (await self._wires.get(self._short_s)).client.pubsub()
 
-    # -- opening and closing ----------------------------------------------------------------
-
-    async def _client(self, patience_s: float) -> Any:
-        """Get the client with this socket timeout, made for this process and loop."""
-        if self._context != async_context():
-            self._start_afresh()
-        client = self._clients.get(patience_s)
-        if client is None:
-            if self.target.embedded:
-                async with self._gate:
-                    await asyncio.to_thread(self._attach)
-            url = self._engine.url if self._engine else str(self.target.url)
-            made = async_client(url, patience_s, self.contact.meet)
-            client = self._clients.setdefault(patience_s, made)
-        return client
-
-    def _start_afresh(self) -> None:
-        """Forget clients of another loop; those of the parent process are not ours to close."""
-        if self._context is not None and self._context[0] != os.getpid():
-            leave_alone(self._clients)
-        self._clients, self._gate, self._context = {}, asyncio.Lock(), async_context()
-
-    def _attach(self) -> None:
-        from limpet.engine import attach
-
-        self._engine = self._engine or attach(self._home)
+    def forget(self) -> None:
+        """Drop the connections of a loop that is gone."""
+        self._wires.forget()
 
     async def close(self) -> None:
         """Close all connections; the last user of the embedded engine stops it."""
-        if self._context == async_context():
-            clients, self._clients, self._context = self._clients, {}, None
-            for client in clients.values():
-                await async_close(client)
-        engine, self._engine = self._engine, None
-        if engine is not None:
-            await asyncio.to_thread(engine.release)
+        await self._wires.close()
+
+
+def _handed_in(answer: Any) -> "list[Delivery]":
+    """List the jobs that came with the answer to a step."""
+    taken = answer.answer if isinstance(answer, Woken) else answer
+    return taken.deliveries if isinstance(taken, Taken) else []
+
+
+def _words(step: Wait) -> Request:
+    return "BLPOP", *step.wake_keys, step.for_ms / 1000

@@ -7,43 +7,44 @@ import redis
 
 from limpet.commands.base import Command
 from limpet.errors import NotReplicated
+from limpet.link.sync.wire import Request, Wire, checked
 
 
-def run_script(client: Any, command: Command[Any], words: tuple[Any, ...]) -> Any:
+def run_script(wire: Wire, command: Command[Any], words: Request) -> Any:
     """Run the script of a command."""
-    try:
-        return client.execute_command("EVALSHA", command.script.sha, *words)
-    except redis.exceptions.NoScriptError:
-        return client.execute_command("EVAL", command.script.text, *words)
+    (reply,) = wire.ask(("EVALSHA", command.script.sha, *words))
+    return _known(reply, wire, command, words)
+
+
+def run_when_called(wire: Wire, wait: Request, command: Command[Any], words: Request) -> Any:
+    """Run the script of a command as soon as a wait is over: both go out in one write."""
+    woken, reply = wire.ask(wait, ("EVALSHA", command.script.sha, *words))
+    checked(woken)
+    return _known(reply, wire, command, words)
+
+
+def _known(reply: Any, wire: Wire, command: Command[Any], words: Request) -> Any:
+    if isinstance(reply, redis.exceptions.NoScriptError):
+        return wire.ask_one(("EVAL", command.script.text, *words))
+    return checked(reply)
 
 
 def run_and_wait(
-    client: Any, command: Command[Any], words: tuple[Any, ...], replicas: int, wait_ms: int
+    wire: Wire, command: Command[Any], words: Request, replicas: int, wait_ms: int
 ) -> Any:
     """Run the script of a command and wait until that many replicas have what it wrote.
 
     The small write in between makes the wait honest when the request is sent again: a connection
     that wrote nothing would be told at once that all is well.
     """
-    wait = (replicas, wait_ms)
-    reply, reached = _try(client, command, ("EVALSHA", command.script.sha, *words), wait)
+    wait = (
+        ("HSET", command.keys[0], "waited", replicas),
+        ("WAIT", replicas, wait_ms),
+    )
+    reply, _, reached = wire.ask(("EVALSHA", command.script.sha, *words), *wait)
     if isinstance(reply, redis.exceptions.NoScriptError):
-        reply, reached = _try(client, command, ("EVAL", command.script.text, *words), wait)
-    for said in (reply, reached):
-        if isinstance(said, Exception):
-            raise said
-    if reached < replicas:
+        reply, _, reached = wire.ask(("EVAL", command.script.text, *words), *wait)
+    if checked(reply) and checked(reached) < replicas:
         ids = [pushed.id for pushed in command.read(reply).pushed]
         raise NotReplicated(command.queue, ids, reached, replicas)
     return reply
-
-
-def _try(
-    client: Any, command: Command[Any], call: tuple[Any, ...], wait: tuple[int, int]
-) -> tuple[Any, Any]:
-    pipe = client.pipeline(transaction=False)
-    pipe.execute_command(*call)
-    pipe.execute_command("HSET", command.keys[0], "waited", wait[0])
-    pipe.execute_command("WAIT", *wait)
-    reply, _, reached = pipe.execute(raise_on_error=False)
-    return reply, reached

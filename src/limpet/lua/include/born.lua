@@ -1,12 +1,12 @@
--- Needs clock, sessions, lanes; kept.
+-- Needs clock, sessions, lanes.
 
--- born(there): 1 if the queue was not there before, or was dropped; it lives now.
-local function born(there)
-  if kept[7] then
+-- born(there, dropped): 1 if the queue was not there before, or was dropped; it lives now.
+local function born(there, dropped)
+  if dropped then
     redis.call("HDEL", clock, "dropped")
     redis.call("PERSIST", clock)
     redis.call("PERSIST", sessions)
     redis.call("PERSIST", lanes)
   end
-  return (kept[7] or not there) and 1 or 0
+  return (dropped or not there) and 1 or 0
 end

@@ -4,8 +4,8 @@ local kept, changes
 
 -- load_clock(): read it; answers whether the queue was there.
 local function load_clock()
-  kept, changes = redis.call("HMGET", clock, "ms", "seq", "fence", "tick", "seen", "stride", "dropped"), {}
-  return (kept[1] or kept[6]) and true or false
+  kept, changes = redis.call("HMGET", clock, "ms", "seq", "stride", "dropped", "fence", "tick", "seen"), {}
+  return (kept[1] or kept[3]) and true or false
 end
 
 -- change(name, value): note a new value.
@@ -17,11 +17,11 @@ end
 -- most `stride` per call (under half the shortest lease), so that an outage, a stall or a clock
 -- that jumps takes no lease away from a living worker. A queue that is not there gets no clock.
 local function tick(ms)
-  if not (kept[1] or kept[6]) then
+  if not (kept[1] or kept[3]) then
     return 0
   end
-  local passed = math.max(ms - (tonumber(kept[5]) or ms), 0)
-  local time = (tonumber(kept[4]) or 0) + math.min(passed, tonumber(kept[6]) or 1000)
+  local passed = math.max(ms - (tonumber(kept[7]) or ms), 0)
+  local time = (tonumber(kept[6]) or 0) + math.min(passed, tonumber(kept[3]) or 1000)
   change("tick", int(time))
   change("seen", int(ms))
   return time
@@ -39,8 +39,8 @@ end
 
 -- next_fence(us): the number of a new hand-out; it only grows.
 local function next_fence(us)
-  local fence = int(math.max(us, (tonumber(kept[3]) or 0) + 1))
-  kept[3] = fence
+  local fence = int(math.max(us, (tonumber(kept[5]) or 0) + 1))
+  kept[5] = fence
   change("fence", fence)
   return fence
 end

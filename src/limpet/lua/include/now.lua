@@ -9,7 +9,7 @@ local function now(at)
   return us, math.floor(us / 1000)
 end
 
--- int(n): a whole number as text; tostring would round from fifteen digits on.
+-- int(n): a whole number as text; tostring is slower, and rounds from fifteen digits on.
 local function int(n)
-  return string.format("%.0f", n)
+  return string.format("%d", n)
 end

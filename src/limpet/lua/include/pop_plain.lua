@@ -1,4 +1,4 @@
--- Needs jobs, waiting, stats, wake, worker, count; grant, rouse.
+-- Needs jobs, waiting, stats, wake, worker, count, front, suspects, scheduled, trials, meta, paused; grant, rouse.
 
 -- all_there(payloads): is none of them a ghost?
 local function all_there(payloads)
@@ -42,7 +42,7 @@ local function fetch()
 end
 
 -- pop_plain(us, ms): take from the line when there is nothing but plain jobs; answers the record to
--- remember and the reply.
+-- remember and the reply. -1, 0, 0: nothing is scheduled, no more could be had, the worker need not run empty.
 local function pop_plain(us, ms)
   local ids, payloads, behind = fetch()
   if behind then
@@ -58,11 +58,12 @@ local function pop_plain(us, ms)
   return { "popped", fence, -1, 0, 0 }, { "popped", { fence, ms, ids, payloads, {} }, -1, 0, 0 }
 end
 
--- all_plain(time): nothing in the queue asks for more than that, and this worker may take.
-local function all_plain(time)
-  if n_meta + n_front + n_suspects + n_scheduled + n_trials > 0 or burden == "alone" then
+-- all_plain(time, also): nothing in the queue asks for more than that, and this worker may take; `also` is one more key
+-- that must not be there.
+local function all_plain(time, also)
+  if burden == "alone" or redis.call("EXISTS", meta, front, suspects, scheduled, trials, paused, also or paused) > 0 then
     return false
   end
   local first, mine = redis.call("ZRANGE", workers, 0, 0, "WITHSCORES")[2], redis.call("ZSCORE", workers, worker)
-  return mine and tonumber(first) >= time and redis.call("EXISTS", paused) == 0
+  return mine and tonumber(first) >= time
 end

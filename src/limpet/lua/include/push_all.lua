@@ -25,7 +25,7 @@ end
 -- push_all(hows, first, ms): queue all jobs; answers them as {"range", ...} or {"pushed", ...}.
 local function push_all(hows, first, ms)
   local count, plain = #hows, true
-  local fresh = born(load_clock())
+  local fresh = born(load_clock(), kept[4])
   local base, before = mint(ms, count)
   save_clock()
   local answer, tally = { "pushed", fresh }, { created = 0, kept = 0, replaced = 0 }

@@ -8,6 +8,9 @@ the loop cannot be stopped: the worker reports it as a stall.
 
 import asyncio
 import logging
+import sys
+from collections.abc import Coroutine
+from typing import Any
 
 from limpet.app.context import enter_job
 from limpet.worker.slots import Begun, Ended, Running
@@ -27,12 +30,18 @@ class LoopExecutor:
         self._begun, self._ended = begun, ended
 
     def start(self, running: Running) -> None:
-        """Start a job: it begins when the loop gets to it."""
-        running.handle = self._loop.create_task(self._perform(running))
+        """Start a job: at once where Python can do that, else when the loop gets to it."""
+        running.handle = self._task(self._perform(running))
+
+    def _task(self, coroutine: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        if sys.version_info >= (3, 12):
+            return asyncio.Task(coroutine, loop=self._loop, eager_start=True)
+        return self._loop.create_task(coroutine)
 
     async def _perform(self, running: Running) -> None:
         run = running.run
         running.began = True
+        running.handle = asyncio.current_task()
         enter_job(run.job)
         if run.timeout_ms is not None:
             self._begun(running)

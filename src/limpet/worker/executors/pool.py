@@ -37,7 +37,8 @@ class Pool:
     def add(self, running: Running) -> None:
         """Have a job performed; called on the loop."""
         self._line.append(running)
-        if time.monotonic() - self._taken_at > PATIENCE_S:
+        nobody = not self._awake and self._calls.empty()
+        if nobody or time.monotonic() - self._taken_at > PATIENCE_S:
             self._wake()
         if not self._looking:
             self._looking = True

@@ -1,0 +1,107 @@
+# Generated from src/limpet/link/aio/wire.py by `python3 dev.py docs`; edit that file.
+"""Exchanges with the server: requests go out in one write, their answers come back in order."""
+
+from typing import Any
+
+import redis
+
+from limpet.connection.clients import (
+    Meet,
+    sync_borrow,
+    sync_client,
+    sync_close,
+    sync_is_clean,
+    sync_refresh,
+    sync_return,
+)
+from limpet.connection.context import sync_patience
+from limpet.connection.packing import pack
+
+#: The words of a command.
+Request = tuple[Any, ...]
+
+
+class Wire:
+    """A client of the redis library, and connections of it that are kept between exchanges.
+
+    For each command the library borrows a connection, times what it does and gives it back, which
+    takes longer than many an answer of the server. Here connections stay, and only the whole
+    exchange is timed.
+    """
+
+    def __init__(self, client: Any, patience_s: float) -> None:
+        """Start with no connection; an exchange may take this long."""
+        self.client, self._patience_s = client, patience_s
+        self._idle: list[Any] = []
+
+    def ask(self, *requests: Request) -> list[Any]:
+        """Send requests; answers all replies, those that are errors of the server as such."""
+        connection = self._connection()
+        try:
+            with sync_patience(self._patience_s):
+                connection.send_packed_command(pack(connection, requests))
+                replies = [_reply(connection) for _ in requests]
+        except BaseException:
+            sync_return(self.client, connection)
+            raise
+        self._idle.append(connection)
+        return replies
+
+    def ask_one(self, request: Request) -> Any:
+        """Send one request; an error of the server is raised."""
+        (reply,) = self.ask(request)
+        return checked(reply)
+
+    def _connection(self) -> Any:
+        while True:
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                return sync_borrow(self.client)
+            if sync_is_clean(connection):
+                return connection
+            sync_return(self.client, connection)
+
+    def refresh(self) -> None:
+        """Close connections that are not in use: behind the same address may be another server."""
+        while self._idle:
+            sync_return(self.client, self._idle.pop())
+        sync_refresh(self.client)
+
+    def close(self) -> None:
+        """Close all connections."""
+        sync_close(self.client)
+
+
+class ClusterWire(Wire):
+    """The same for a cluster: the library knows which of its nodes to ask."""
+
+    def ask(self, *requests: Request) -> list[Any]:
+        """Send requests; answers all replies, those that are errors of the server as such."""
+        replies: list[Any] = []
+        for request in requests:
+            try:
+                replies.append(self.client.execute_command(*request))
+            except redis.ResponseError as error:
+                replies.append(error)
+        return replies
+
+
+def checked(reply: Any) -> Any:
+    """Raise a reply that is an error, give back any other."""
+    if isinstance(reply, Exception):
+        raise reply
+    return reply
+
+
+def _reply(connection: Any) -> Any:
+    try:
+        return connection.read_response()
+    except redis.ResponseError as error:
+        return error
+
+
+def make_wire(url: str, patience_s: float, meet: Meet) -> Wire:
+    """Make a wire; `meet` is called for every new connection."""
+    kind = ClusterWire if "+cluster://" in url else Wire
+    return kind(sync_client(url, patience_s, meet), patience_s)
