@@ -78,4 +78,4 @@ async def concurrent(kind: str, numbers: range) -> None:
 
 def work(_kind: str) -> None:
     """One process; `def` jobs in threads, `async def` jobs on the loop."""
-    asyncio.run(Worker(app, concurrency=CONCURRENCY, grace="1s").arun())
+    Worker(app, concurrency=CONCURRENCY, grace="1s").run()

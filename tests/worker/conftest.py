@@ -19,6 +19,12 @@ from tests.support.servers import Server
 from tests.worker import apps
 
 
+@pytest.fixture(autouse=True)
+def loop_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run these workers on Python's own loop; those of the tests of the command run on uvloop."""
+    monkeypatch.setenv("LIMPET_UVLOOP", "0")
+
+
 @pytest.fixture
 def app(server: Server, plain: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> Iterator[App]:
     """The app of the tests, on an empty server; also for the processes that it starts."""

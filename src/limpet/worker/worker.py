@@ -15,6 +15,7 @@ from limpet.worker.closing import drain, give_back
 from limpet.worker.dump import describe
 from limpet.worker.fetch import Lines, QueuesGiven, lines_of
 from limpet.worker.garbage import out_of_sight
+from limpet.worker.loops import new_loop
 from limpet.worker.shift import OnIdentity, Settings, Shift
 from limpet.worker.signals import LastResort, Signals
 from limpet.worker.taking import Queues
@@ -90,7 +91,8 @@ class Worker:
     def run(self) -> int:
         """Work until told to stop; answers the exit code: 0, or 70 if the server fell silent."""
         try:
-            return asyncio.run(self._arun())
+            with asyncio.Runner(loop_factory=new_loop) as runner:
+                return runner.run(self._arun())
         finally:
             self._last_resort.disarm()
 

@@ -38,11 +38,14 @@ class Pool:
         """Have a job performed; called on the loop."""
         self._line.append(running)
         nobody = not self._awake and self._calls.empty()
-        if nobody or time.monotonic() - self._taken_at > PATIENCE_S:
+        if nobody or (not self._looking and self._are_held_up()):
             self._wake()
         if not self._looking:
             self._looking = True
             self._loop.call_later(LOOK_S, self._look)
+
+    def _are_held_up(self) -> bool:
+        return time.monotonic() - self._taken_at > PATIENCE_S
 
     def close(self) -> None:
         """Let idle threads end; busy ones end after their job, or with the process."""
@@ -54,7 +57,7 @@ class Pool:
         if not self._line:
             self._looking, self._burst = False, 1
             return
-        if time.monotonic() - self._taken_at > PATIENCE_S:
+        if self._are_held_up():
             for _ in range(min(self._burst, len(self._line))):
                 self._wake()
             self._burst *= 2
