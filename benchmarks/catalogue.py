@@ -29,8 +29,8 @@ LIMPET = Peer(
     "limpet",
     "limpet",
     (),
-    "`limpet[fast]` (uvloop), `Worker(concurrency=100)`, 500 (fastest of 100 to 1,000) for the drain; otherwise its"
-    " defaults; `def` jobs in threads",
+    "`limpet[fast]` (uvloop), `Worker(concurrency=100)`, 500 (fastest of 100 to 1,000) for the"
+    " drain; otherwise its defaults; `def` jobs in threads",
     ("sync", "async"),
     40_000,
     drain_slots=500,

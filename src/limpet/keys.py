@@ -78,7 +78,7 @@ class QueueKeys:
 
     def pick(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """Build several keys at once, in the order asked."""
-        return _picked(self.queue, names)
+        return tuple([self[name] for name in names])
 
     @property
     def events(self) -> str:
@@ -88,12 +88,6 @@ class QueueKeys:
     def outcome(self, job_id: str) -> str:
         """Name the channel on which the end of one job is told to those who wait for it."""
         return f"{self['results']}:{job_id}"
-
-
-@lru_cache(maxsize=4096)
-def _picked(queue: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    keys = QueueKeys(queue)
-    return tuple([keys[name] for name in names])
 
 
 def queue_keys(queue: str) -> QueueKeys:

@@ -21,6 +21,7 @@ from limpet.keys import KEY_TYPES, KeyType
 _INCLUDE = re.compile(r"^-- @include ([\w ]+)$", re.MULTILINE)
 _GUARD = re.compile(r"^-- @guard ([\w ]+)$", re.MULTILINE)
 _NAMES = re.compile(r"^( *)(?:local )?([\w, ]+) = unpack\((KEYS|ARGV)\b[^)]*\)$", re.MULTILINE)
+_SIZES = re.compile(r"\bn_(\w+)")
 _SIZE: dict[KeyType, str] = {
     "hash": "HLEN",
     "list": "LLEN",
@@ -68,7 +69,8 @@ def _measure(text: str) -> str:
         return text
     guarded = " ".join(_GUARD.findall(text)).split()
     known = [name for name in _names(text, "KEYS") if name in KEY_TYPES]
-    used = [n for n in known if not guarded or re.search(rf"\bn_{n}\b", text)]
+    sizes = set(_SIZES.findall(text))
+    used = [name for name in known if not guarded or name in sizes]
     asked = _sizes([name for name in used if name not in guarded])
     text = "\n".join([text[: keys.end()], asked, text[keys.end() :].lstrip("\n")])
     return _GUARD.sub(lambda match: _sizes(match[1].split()), text)

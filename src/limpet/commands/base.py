@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Generic, NoReturn, TypeVar
 
 from limpet.errors import ScriptError
@@ -54,20 +54,21 @@ def command(
     **named: Arg,
 ) -> Command[T]:
     """Make a command; a missing or an unknown argument name fails here."""
-    made = script(name)
-    wanted = _wanted(made)
+    made, full, wanted = _form(name, keys.queue)
     if "events" in wanted:
         named["events"] = keys.events
     if named.keys() != wanted.keys():
         raise TypeError(f"{name} takes {list(wanted)}, got {sorted(named)}")
     args = (*[named[arg] for arg in wanted], *tail)
-    return Command(made, keys.pick(made.keys), args, read, keys.queue)
+    return Command(made, full, args, read, keys.queue)
 
 
-@cache
-def _wanted(made: Script) -> dict[str, None]:
-    """Name the arguments of a script that its sender does not add by itself, in their order."""
-    return dict.fromkeys(arg for arg in made.args if arg not in ENVELOPE)
+@lru_cache(maxsize=4096)
+def _form(name: str, queue: str) -> tuple[Script, tuple[str, ...], dict[str, None]]:
+    """Get a script, its keys in a queue, and the arguments that its sender does not add itself."""
+    made = script(name)
+    wanted = dict.fromkeys(arg for arg in made.args if arg not in ENVELOPE)
+    return made, QueueKeys(queue).pick(made.keys), wanted
 
 
 def misread(name: str, reply: Reply) -> NoReturn:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from limpet.commands.base import Arg, Command, Reply, command, dumps, misread
 from limpet.keys import QueueKeys
@@ -48,8 +49,7 @@ class NewJob:
         return dumps(kept) if kept else b""
 
 
-@dataclass(frozen=True, slots=True)
-class PushAnswer:
+class PushAnswer(NamedTuple):
     """What became of each job, and whether the queue was new."""
 
     pushed: list[Pushed]
@@ -99,17 +99,15 @@ def push_plain(keys: QueueKeys, payloads: Sequence[bytes]) -> Command[PushAnswer
 
 def push_any(keys: QueueKeys, jobs: Sequence[NewJob | bytes]) -> Command[PushAnswer]:
     """Queue jobs, left to right, in the cheapest way; bytes are the payload of a plain one."""
-    payloads = [job for job in map(_plain, jobs) if job is not None]
+    payloads = [job if isinstance(job, bytes) else job.payload for job in jobs if _is_plain(job)]
     if len(payloads) == len(jobs):
         return push_plain(keys, payloads)
     return push(keys, [NewJob(job) if isinstance(job, bytes) else job for job in jobs])
 
 
-def _plain(job: NewJob | bytes) -> bytes | None:
-    """Give the payload of a job with nothing special about it."""
-    if isinstance(job, bytes):
-        return job
-    return None if job.how() else job.payload
+def _is_plain(job: NewJob | bytes) -> bool:
+    """Tell whether there is nothing special about a job."""
+    return isinstance(job, bytes) or not job.how()
 
 
 def adopt(keys: QueueKeys, source: str, jobs: list[NewJob]) -> Command[PushAnswer | None]:

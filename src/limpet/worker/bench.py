@@ -49,9 +49,10 @@ class Bench:
         self._desk = Desk(lambda: app.limpet, app.codec.decode)
         self._kit = Kit(app.tasks, app.codec, self._desk)
         self._hooks = Hooks(app.middleware)
+        self._threads = ThreadExecutor(self._start_clock, self._ended)
         self._executors: dict[str, Executor] = {
             "loop": LoopExecutor(self._start_clock, self._ended),
-            "thread": ThreadExecutor(self._start_clock, self._ended),
+            "thread": self._threads,
             "process": ProcessExecutor(self._start_clock, self._ended),
         }
         self._on_deadline = on_deadline
@@ -60,6 +61,15 @@ class Bench:
         self._unknown: set[str] = set()
 
     # -- beginning --------------------------------------------------------------------------
+
+    def begin_all(self, deliveries: list[Delivery]) -> None:
+        """Start jobs, in this order."""
+        for delivery in deliveries:
+            self.begin(delivery)
+
+    def give_way(self) -> None:
+        """Let jobs in threads go first: else the loop keeps them waiting while it is busy."""
+        self._threads.give_way()
 
     def begin(self, delivery: Delivery) -> None:
         """Start a job, or end it if it cannot be run here."""

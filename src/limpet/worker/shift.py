@@ -21,6 +21,8 @@ WAIT_S = 10.0
 #: As long as jobs run here that may enqueue others, one who waits for the end looks this often.
 BURST_WAIT_S = 0.2
 TICK_S = 0.25
+#: Fewer jobs than this are not worth a round trip of their own in a busy worker.
+HALF = 32
 #: Told who the worker is, and what it serves, before it takes its first job.
 OnIdentity = Callable[[str, list[str]], None]
 
@@ -55,6 +57,9 @@ class Shift:
         self._watchdog = Watchdog(settings.lease_ms)
         self._stall = StallWatch(bench.name_of)
         self._taking, self._complaint = False, ""
+        half = settings.concurrency // 2
+        #: How many to take at once: with many slots one half is taken while the other one runs.
+        self._most = half if half >= HALF else settings.concurrency
         #: Under which identity it serves all its queues.
         self._signed_on: str | None = None
 
@@ -77,13 +82,34 @@ class Shift:
                 bench.room.clear()
                 await bench.room.wait()
                 continue
-            found = await self._take(free)
-            for delivery in found:
-                bench.begin(delivery)
+            asked = min(free, self._most)
+            found = await self._take(asked)
+            while len(found) == asked and (asked := self._spare(len(found))):
+                found = await self._begin_and_take(found, asked)
+            bench.begin_all(found)
             if found:
                 await asyncio.sleep(0)  # what ends at once is acked with the next taking
             elif self.settings.burst and not bench.running and not self._complaint:
                 return
+
+    def _spare(self, found: int) -> int:
+        """Say how many more to take before these are begun; 0: not enough to be worth it."""
+        spare = min(self.settings.concurrency - len(self.bench.running) - found, self._most)
+        return spare if spare >= HALF else 0
+
+    async def _begin_and_take(self, found: list[Delivery], asked: int) -> list[Delivery]:
+        """Ask for the next jobs, then begin these: the server is at work meanwhile."""
+        taking = asyncio.create_task(self._take(asked))
+        try:
+            await asyncio.sleep(0)  # the request goes out
+        except BaseException:
+            taking.cancel()
+            await asyncio.wait([taking])
+            raise
+        finally:
+            self.bench.begin_all(found)
+        self.bench.give_way()
+        return await taking
 
     async def _take(self, free: int) -> list[Delivery]:
         self._taking = True

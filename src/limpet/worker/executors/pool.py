@@ -34,6 +34,11 @@ class Pool:
         self._taken_at = 0.0
         self._looking, self._burst = False, 1
 
+    @property
+    def has_work(self) -> bool:
+        """Whether jobs wait for a thread."""
+        return bool(self._line)
+
     def add(self, running: Running) -> None:
         """Have a job performed; called on the loop."""
         self._line.append(running)

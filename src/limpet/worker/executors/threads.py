@@ -10,6 +10,7 @@ import asyncio
 import contextvars
 import ctypes
 import threading
+import time
 from collections import deque
 from typing import Any, NamedTuple
 
@@ -18,6 +19,9 @@ from limpet.worker.executors.pool import Pool
 from limpet.worker.outcomes import Outcome
 from limpet.worker.slots import Begun, Ended, Running
 from limpet.worker.stacks import thread_lines
+
+#: Long enough to hand the interpreter over to another thread, too short to be noticed.
+NAP_S = 0.00002
 
 
 class End(NamedTuple):
@@ -64,6 +68,15 @@ class ThreadExecutor:
     def describe(self, running: Running) -> list[str]:
         """Show where the thread is."""
         return thread_lines(running.handle.ident) if running.handle is not None else []
+
+    def give_way(self) -> None:
+        """Let threads that have jobs run now.
+
+        Python runs one thread at a time, and one that is busy keeps the others waiting for
+        milliseconds, unless it sleeps.
+        """
+        if self._pool.has_work:
+            time.sleep(NAP_S)
 
     def close(self) -> None:
         """Let idle threads end; busy ones end after their job, or with the process."""
