@@ -32,7 +32,7 @@ LIMPET = Peer(
     "`limpet[fast]` (uvloop), `Worker(concurrency=100)`, 500 (fastest of 100 to 1,000) for the"
     " drain; otherwise its defaults; `def` jobs in threads",
     ("sync", "async"),
-    40_000,
+    80_000,
     drain_slots=500,
 )
 PEERS = (

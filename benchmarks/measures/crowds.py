@@ -11,6 +11,8 @@ from benchmarks.table import Found, Table
 from limpet import AsyncLimpet
 
 _SETTLE_S = 0.3
+#: What several processes do: nothing at all, or a little work; and how much of it.
+KINDS = (("async", "processes", 1.0), ("busy:50", "processes with 50 us of work", 0.25))
 #: The part of a drain that is enough where no bar is judged.
 _SHARE = 0.2
 
@@ -33,10 +35,12 @@ def _float(table: Table, number: int) -> None:
     pin(table.server.process.pid, None)
     try:
         for count in table.plan.processes:
-            table.sample(
-                f"processes {count}, round {number + 1}",
-                partial(drain, table, "async", "processes", str(count), count),
-            )
+            for kind, measure, share in KINDS:
+                size = _size(table, share)
+                table.sample(
+                    f"{measure} {count}, round {number + 1}",
+                    partial(drain, table, kind, measure, str(count), count, size),
+                )
     finally:
         pin(table.server.process.pid, SERVER_CORE)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 
 from benchmarks.peers.common import SLOTS, URL, amark, calls_of, hundred, mark
 from limpet import App
@@ -39,6 +40,15 @@ async def slow(number: int, seconds: float) -> None:
     await amark(number)
 
 
+@app.task(name="busy")
+async def busy(number: int, us: int) -> None:
+    """Compute for a while."""
+    end = time.perf_counter() + us / 1_000_000
+    while time.perf_counter() < end:
+        pass
+    await amark(number)
+
+
 TASKS = {
     "sync": app.task(name="sync")(mark),
     "async": app.task(name="async")(amark),
@@ -52,6 +62,8 @@ def item(kind: str, number: int) -> TaskItem[None]:
     name, _, size = kind.partition(":")
     if name == "payload":
         return payload.item(number, "x" * int(size))
+    if name == "busy":
+        return busy.item(number, int(size))
     if name == "slow":
         return slow.item(number, float(size))
     return TASKS[kind].item(number)

@@ -119,6 +119,10 @@ def _scaling(book: Book) -> list[str]:
         ),
         (("processes, not pinned", "jobs a second"), "processes: drain"),
         (
+            ("processes, 50 us of work per job, not pinned", "jobs a second"),
+            "processes with 50 us of work: drain",
+        ),
+        (
             ("kind of job", "drained a second", "enqueued a second", "server us"),
             "special: drain",
             "special: enqueue",

@@ -45,7 +45,7 @@ def ran() -> Counter[int]:
 @pytest.mark.parametrize("task", [apps.tell, apps.tell_from_thread])
 @pytest.mark.parametrize("after", [1, 777, 2_500])
 def test_a_worker_that_stops_at_full_speed_loses_nothing(
-    app: App, work: Working, task: Any, after: int, now: bool
+    app: App, work: Working, task: Any, after: int, *, now: bool
 ) -> None:
     """What was taken ahead is run or given back; one that was stopped now may run once more."""
     app.enqueue_many([task.item(number) for number in range(JOBS)])

@@ -34,8 +34,8 @@ class Pushing(AppBase):
         A wrong one raises before any is sent. No items, no jobs.
         """
         wanted, client = self._announced(items), self.limpet
-        lines = _lines(wanted, {item.queue: client.policy_of(item.queue, {}) for item in wanted})
-        pushed = {queue: client.queue(queue).push_jobs(line) for queue, line in lines.items()}
+        jobs = {q: jobs_of(items, client.policy_of(q, {})) for q, items in _lines(wanted).items()}
+        pushed = {queue: client.queue(queue).push_jobs(line) for queue, line in jobs.items()}
         return self._handles(wanted, pushed)
 
     def enqueue_item(self, item: "TaskItem[R]") -> JobHandle[R]:
@@ -48,8 +48,8 @@ class Pushing(AppBase):
     async def aenqueue_many(self, items: "Iterable[TaskItem[R]]") -> list[JobHandle[R]]:
         """As `enqueue_many`, without blocking the event loop."""
         wanted, client = self._announced(items), self.alimpet
-        lines = _lines(wanted, {item.queue: client.policy_of(item.queue, {}) for item in wanted})
-        pushed = {queue: await client.queue(queue).push_jobs(line) for queue, line in lines.items()}
+        jobs = {q: jobs_of(items, client.policy_of(q, {})) for q, items in _lines(wanted).items()}
+        pushed = {queue: await client.queue(queue).push_jobs(line) for queue, line in jobs.items()}
         return self._handles(wanted, pushed)
 
     async def aenqueue_item(self, item: "TaskItem[R]") -> JobHandle[R]:
@@ -97,11 +97,21 @@ def job_of(item: "TaskItem[Any]", policy: Policy) -> NewJob | bytes:
     return new_job(policy, item.item)
 
 
-def _lines(
-    items: "list[TaskItem[Any]]", policies: Mapping[str, Policy]
-) -> dict[str, list[NewJob | bytes]]:
-    """Sort items by queue, each queue in the order given; all are checked before any is sent."""
-    lines: dict[str, list[NewJob | bytes]] = {queue: [] for queue in policies}
+def jobs_of(items: "list[TaskItem[Any]]", policy: Policy) -> list[NewJob | bytes]:
+    """Check the items of one queue by its policy, and turn them into what is pushed."""
+    plain: list[NewJob | bytes] = [item.payload for item in items if item.special is None]
+    if len(plain) < len(items) or policy.unique is not None or policy.lock is not None:
+        return [job_of(item, policy) for item in items]
+    largest = max(items, key=lambda item: len(item.payload))
+    job_of(largest, policy)  # if this one is accepted, all are
+    return plain
+
+
+def _lines(items: "list[TaskItem[Any]]") -> "dict[str, list[TaskItem[Any]]]":
+    """Sort items by queue, each queue in the order given."""
+    lines: dict[str, list[TaskItem[Any]]] = {item.queue: [] for item in items}
+    if len(lines) == 1:
+        return dict.fromkeys(lines, items)
     for item in items:
-        lines[item.queue].append(job_of(item, policies[item.queue]))
+        lines[item.queue].append(item)
     return lines
