@@ -6,6 +6,7 @@ from functools import partial
 
 from benchmarks.catalogue import LIMPET
 from benchmarks.cores import SERVER_CORE, pin
+from benchmarks.measures.beside import turned
 from benchmarks.seat import Trouble
 from benchmarks.table import Found, Table
 from limpet import AsyncLimpet
@@ -99,10 +100,12 @@ def payload(table: Table, size: int) -> Found:
 
 
 def slow(table: Table) -> Found:
-    """Drain no-ops with and without one slow job in front of them."""
+    """Drain no-ops with and without one slow job in front of them, in turns: drains are short."""
+    kinds = (("without", 0.0), (f"{table.plan.slow_s:g} s job", table.plan.slow_s))
     return [
         ("slow job: drain", name, [_with_slow(table, slow_s)])
-        for name, slow_s in (("without", 0.0), (f"{table.plan.slow_s:g} s job", table.plan.slow_s))
+        for number in range(table.plan.pairs)
+        for name, slow_s in turned(kinds, number)
     ]
 
 

@@ -36,11 +36,11 @@ time in the opposite order, with the same payload; the ratio is the median of th
 pairs. For bulk the strict measure counts: an RPUSH that sends one payload, made beforehand, again
 and again. Big sizes are measured in the same way beside a small queue.
 
-Every queue runs in an environment of its own, with hiredis, and on uvloop where it runs on an event
-loop of its own, on the client library that its own dependencies ask for (see above). Its setting was chosen by hand for speed,
-among those in which a job survives the death of its worker; only the threads of Dramatiq and Huey
-and limpet's own slots were tried one by one, so a peer may have a faster setting. Huey has none
-that is safe: it may lose jobs, and is compared all the same.
+Every queue runs in an environment of its own, with hiredis, on uvloop where it has an event loop,
+and on the client library that its own dependencies ask for (see above). Its setting was chosen by
+hand for speed, among those in which a job survives the death of its worker; only the threads of
+Dramatiq and Huey and limpet's own slots were tried one by one, so a peer may have a faster setting.
+Huey has none that is safe: it may lose jobs, and is compared all the same.
 
 A no-op job writes its number and the time into memory that it shares with the harness: no traffic,
 no lock, about 0.3 us, the same for all. So each job is known to have run exactly once; a sample in

@@ -116,6 +116,12 @@ class AsyncWorking:
         if heart is not None:
             await self._part_from(heart)
 
+    def give_back_now(self) -> None:
+        """Give back what the worker holds; blocks. A last resort, for any thread."""
+        heart = self._heart
+        if heart is not None:
+            heart.stop()
+
     async def asker_for(self, source: Source) -> Asker:
         """Make sure that this client's worker serves a queue; answers who asks."""
         heart = self._present_heart()

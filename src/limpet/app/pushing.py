@@ -40,7 +40,8 @@ class Pushing(AppBase):
 
     def enqueue_item(self, item: "TaskItem[R]") -> JobHandle[R]:
         """Enqueue one call."""
-        self._announced([item])
+        if self.middleware:
+            self._announced([item])
         queue = self.limpet.queue(item.queue)
         (pushed,) = queue.push_jobs([job_of(item, queue.policy)])
         return handle_of(item, pushed, self)

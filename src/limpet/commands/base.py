@@ -54,9 +54,9 @@ def command(
     **named: Arg,
 ) -> Command[T]:
     """Make a command; a missing or an unknown argument name fails here."""
-    made, full, wanted = _form(name, keys.queue)
-    if "events" in wanted:
-        named["events"] = keys.events
+    made, full, wanted, events = _form(name, keys.queue)
+    if events is not None:
+        named["events"] = events
     if named.keys() != wanted.keys():
         raise TypeError(f"{name} takes {list(wanted)}, got {sorted(named)}")
     args = (*[named[arg] for arg in wanted], *tail)
@@ -64,11 +64,11 @@ def command(
 
 
 @lru_cache(maxsize=4096)
-def _form(name: str, queue: str) -> tuple[Script, tuple[str, ...], dict[str, None]]:
-    """Get a script, its keys in a queue, and the arguments that its sender does not add itself."""
-    made = script(name)
+def _form(name: str, queue: str) -> tuple[Script, tuple[str, ...], dict[str, None], str | None]:
+    """Get a script, its keys in a queue, the arguments that its sender does not add, the events."""
+    made, keys = script(name), QueueKeys(queue)
     wanted = dict.fromkeys(arg for arg in made.args if arg not in ENVELOPE)
-    return made, QueueKeys(queue).pick(made.keys), wanted
+    return made, keys.pick(made.keys), wanted, keys.events if "events" in wanted else None
 
 
 def misread(name: str, reply: Reply) -> NoReturn:

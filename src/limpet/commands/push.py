@@ -99,15 +99,13 @@ def push_plain(keys: QueueKeys, payloads: Sequence[bytes]) -> Command[PushAnswer
 
 def push_any(keys: QueueKeys, jobs: Sequence[NewJob | bytes]) -> Command[PushAnswer]:
     """Queue jobs, left to right, in the cheapest way; bytes are the payload of a plain one."""
-    payloads = [job if isinstance(job, bytes) else job.payload for job in jobs if _is_plain(job)]
-    if len(payloads) == len(jobs):
-        return push_plain(keys, payloads)
-    return push(keys, [NewJob(job) if isinstance(job, bytes) else job for job in jobs])
-
-
-def _is_plain(job: NewJob | bytes) -> bool:
-    """Tell whether there is nothing special about a job."""
-    return isinstance(job, bytes) or not job.how()
+    payloads = [job for job in jobs if isinstance(job, bytes)]
+    if len(payloads) < len(jobs):
+        made = [NewJob(job) if isinstance(job, bytes) else job for job in jobs]
+        if any(job.how() for job in made):
+            return push(keys, made)
+        payloads = [job.payload for job in made]
+    return push_plain(keys, payloads)
 
 
 def adopt(keys: QueueKeys, source: str, jobs: list[NewJob]) -> Command[PushAnswer | None]:

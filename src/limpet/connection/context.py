@@ -4,8 +4,10 @@ import asyncio
 import gc
 import os
 import warnings
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from collections.abc import Awaitable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 #: Kept by the object, not by its address: a new loop may get the address of one that is gone.
 Context = tuple[int, object]
@@ -35,12 +37,15 @@ def sync_recalls() -> int:
     return 0
 
 
-async_patience = asyncio.timeout
+async def async_within(seconds: float, coming: Awaitable[T]) -> T:
+    """Wait for something, no longer than this."""
+    async with asyncio.timeout(seconds):
+        return await coming
 
 
-def sync_patience(_seconds: float) -> AbstractContextManager[None]:
-    """Watch nothing: the sockets of blocking connections have a timeout of their own."""
-    return nullcontext()
+def sync_within(_seconds: float, come: T) -> T:
+    """Give what came: the sockets of blocking connections have a timeout of their own."""
+    return come
 
 
 def leave_alone(inherited: object) -> None:

@@ -6,8 +6,14 @@ import secrets
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
+from limpet.commands.base import Command
+from limpet.errors import BackendError, WorkerLost
 from limpet.values import Delivery
+
+#: Scripts that hand jobs out: if their reply is lost, somebody must give the jobs back.
+HANDS_OUT = frozenset({"pop", "ack_and_pop", "claim", "recover", "resume"})
 
 
 @dataclass(slots=True)
@@ -45,6 +51,31 @@ class Lanes:
         """Hand a lane back; its request is settled."""
         if lane.name.startswith(self._stem):
             self._free.append(lane)
+
+
+class Request:
+    """A block in which one numbered request is sent; jobs that nobody got by it are given back."""
+
+    __slots__ = ("_command", "_lane", "_lanes", "_unsettled")
+
+    def __init__(self, command: Command[Any], lanes: Lanes, unsettled: "Unsettled") -> None:
+        """Borrow a lane for it."""
+        self._command, self._lanes, self._unsettled = command, lanes, unsettled
+        self._lane = lanes.take()
+
+    def __enter__(self) -> Lane:
+        """Give the sender and the number of the request."""
+        return self._lane
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        """Hand the lane back, unless the server may have handed out jobs that nobody heard of."""
+        settled = error is None or isinstance(error, WorkerLost)
+        if isinstance(error, BackendError):
+            settled = not error.maybe_done
+        if settled or self._command.script.name not in HANDS_OUT:
+            self._lanes.give(self._lane)
+        else:
+            self._unsettled.add(self._command.queue, self._lane)
 
 
 def backoff_s(attempt: int) -> float:

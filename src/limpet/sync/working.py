@@ -116,6 +116,12 @@ class Working:
         if heart is not None:
             self._part_from(heart)
 
+    def give_back_now(self) -> None:
+        """Give back what the worker holds; blocks. A last resort, for any thread."""
+        heart = self._heart
+        if heart is not None:
+            heart.stop()
+
     def asker_for(self, source: Source) -> Asker:
         """Make sure that this client's worker serves a queue; answers who asks."""
         heart = self._present_heart()

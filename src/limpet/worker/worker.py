@@ -183,9 +183,8 @@ class Worker:
     def _give_back(self) -> None:
         """Give back what is held, from whatever thread, without the loop."""
         shift = self._shift
-        heart = None if shift is None else shift.client._heart  # noqa: SLF001
-        if heart is not None:
-            heart.stop()
+        if shift is not None:
+            shift.client.give_back_now()
 
 
 async def _take_until(shift: Shift, stop: asyncio.Event, ticking: "asyncio.Task[None]") -> None:

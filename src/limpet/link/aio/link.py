@@ -4,8 +4,7 @@ import asyncio
 import math
 import time
 from asyncio import CancelledError
-from collections.abc import Container, Iterator
-from contextlib import contextmanager
+from collections.abc import Container
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,17 +22,17 @@ from limpet.connection.faults import (
 )
 from limpet.connection.slots import async_listen
 from limpet.connection.target import Target
-from limpet.errors import BackendError, WorkerLost
+from limpet.errors import BackendError
 from limpet.flows.base import Flow, Rest, Step, Wait, Woken
 from limpet.flows.pop import MAX_WAIT_MS
 from limpet.keys import REGISTRY
 from limpet.link import time_shift
 from limpet.link.aio.calls import run_and_wait, run_script, run_when_called
 from limpet.link.aio.settling import settle
-from limpet.link.aio.wire import AsyncWire, Request
+from limpet.link.aio.wire import AsyncWire, Words
 from limpet.link.aio.wires import AsyncWires
 from limpet.link.contact import Contact
-from limpet.link.lanes import Lane, Lanes, Unsettled, backoff_s
+from limpet.link.lanes import Lane, Lanes, Request, Unsettled, backoff_s
 
 if TYPE_CHECKING:
     from limpet.values import Delivery
@@ -42,8 +41,6 @@ T = TypeVar("T")
 #: What a request says of itself before its arguments: a time, its sender, its number.
 Envelope = tuple[str | int, ...]
 
-#: Scripts that hand jobs out: if their reply is lost, somebody must give the jobs back.
-HANDS_OUT = frozenset({"pop", "ack_and_pop", "claim", "recover", "resume"})
 #: Scripts after which replicas are waited for, if that was asked for.
 PUSHES = frozenset({"push", "push_plain"})
 #: The longest time for one answer; a call that may take longer asks again on a new connection.
@@ -88,24 +85,9 @@ class AsyncLink:
         if not command.numbered:
             said: Envelope = (self._at,) if "at" in command.envelope else ()
             return command.read(await self._deliver(command, said))
-        with self._numbered(command) as envelope:
-            return command.read(await self._deliver(command, envelope))
-
-    @contextmanager
-    def _numbered(self, command: Command[Any]) -> Iterator[Envelope]:
-        """Give a request a sender and a number; jobs that nobody got by it will be given back."""
-        lane, settled = self._lanes.take(), False
-        try:
-            yield self._at, lane.name, lane.seq
-            settled = True
-        except (BackendError, WorkerLost) as error:
-            settled = isinstance(error, WorkerLost) or not error.maybe_done
-            raise
-        finally:
-            if settled or command.script.name not in HANDS_OUT:
-                self._lanes.give(lane)
-            else:
-                self.unsettled.add(command.queue, lane)
+        with Request(command, self._lanes, self.unsettled) as lane:
+            said = (self._at, lane.name, lane.seq)
+            return command.read(await self._deliver(command, said))
 
     async def run(self, flow: Flow[T]) -> T:
         """Drive an operation of several round trips; it is told when one of them fails."""
@@ -249,15 +231,16 @@ class AsyncLink:
     async def _listen_and_send(self, step: Wait, command: Command[T]) -> T:
         """Wait, and send a command in the same breath: the server carries it out when called."""
         recalls = async_recalls()
-        with self._numbered(command) as envelope:
-            words = (len(command.keys), *command.keys, *envelope, *command.args)
+        with Request(command, self._lanes, self.unsettled) as lane:
+            said = (self._at, lane.name, lane.seq)
+            words = (len(command.keys), *command.keys, *said, *command.args)
             try:
                 wire = await self._wires.get(self._patience_s(step))
                 reply = await run_when_called(wire, _words(step), command, words)
                 self._heed(recalls)
             except LIBRARY_ERRORS as error:
                 await self._recover(error, 0, math.inf, command.queue)
-                reply = await self._deliver(command, envelope)
+                reply = await self._deliver(command, said)
             return command.read(reply)
 
     def _patience_s(self, step: Wait) -> float:
@@ -288,5 +271,5 @@ def _handed_in(answer: Any) -> "list[Delivery]":
     return taken.deliveries if isinstance(taken, Taken) else []
 
 
-def _words(step: Wait) -> Request:
+def _words(step: Wait) -> Words:
     return "BLPOP", *step.wake_keys, step.for_ms / 1000

@@ -13,11 +13,11 @@ from limpet.connection.clients import (
     async_refresh,
     async_return,
 )
-from limpet.connection.context import async_patience
+from limpet.connection.context import async_within
 from limpet.connection.packing import pack
 
 #: The words of a command.
-Request = tuple[Any, ...]
+Words = tuple[Any, ...]
 
 
 class AsyncWire:
@@ -33,20 +33,18 @@ class AsyncWire:
         self.client, self._patience_s = client, patience_s
         self._idle: list[Any] = []
 
-    async def ask(self, *requests: Request) -> list[Any]:
+    async def ask(self, *requests: Words) -> list[Any]:
         """Send requests; answers all replies, those that are errors of the server as such."""
         connection = await self._connection()
         try:
-            async with async_patience(self._patience_s):
-                await connection.send_packed_command(pack(connection, requests))
-                replies = [await _reply(connection) for _ in requests]
+            replies = await async_within(self._patience_s, _exchange(connection, requests))
         except BaseException:
             await async_return(self.client, connection)
             raise
         self._idle.append(connection)
         return replies
 
-    async def ask_one(self, request: Request) -> Any:
+    async def ask_one(self, request: Words) -> Any:
         """Send one request; an error of the server is raised."""
         (reply,) = await self.ask(request)
         return checked(reply)
@@ -75,7 +73,7 @@ class AsyncWire:
 class AsyncClusterWire(AsyncWire):
     """The same for a cluster: the library knows which of its nodes to ask."""
 
-    async def ask(self, *requests: Request) -> list[Any]:
+    async def ask(self, *requests: Words) -> list[Any]:
         """Send requests; answers all replies, those that are errors of the server as such."""
         replies: list[Any] = []
         for request in requests:
@@ -91,6 +89,11 @@ def checked(reply: Any) -> Any:
     if isinstance(reply, Exception):
         raise reply
     return reply
+
+
+async def _exchange(connection: Any, requests: tuple[Words, ...]) -> list[Any]:
+    await connection.send_packed_command(pack(connection, requests))
+    return [await _reply(connection) for _ in requests]
 
 
 async def _reply(connection: Any) -> Any:

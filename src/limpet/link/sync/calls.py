@@ -7,30 +7,30 @@ import redis
 
 from limpet.commands.base import Command
 from limpet.errors import NotReplicated
-from limpet.link.sync.wire import Request, Wire, checked
+from limpet.link.sync.wire import Wire, Words, checked
 
 
-def run_script(wire: Wire, command: Command[Any], words: Request) -> Any:
+def run_script(wire: Wire, command: Command[Any], words: Words) -> Any:
     """Run the script of a command."""
     (reply,) = wire.ask(("EVALSHA", command.script.sha, *words))
     return _known(reply, wire, command, words)
 
 
-def run_when_called(wire: Wire, wait: Request, command: Command[Any], words: Request) -> Any:
+def run_when_called(wire: Wire, wait: Words, command: Command[Any], words: Words) -> Any:
     """Run the script of a command as soon as a wait is over: both go out in one write."""
     woken, reply = wire.ask(wait, ("EVALSHA", command.script.sha, *words))
     checked(woken)
     return _known(reply, wire, command, words)
 
 
-def _known(reply: Any, wire: Wire, command: Command[Any], words: Request) -> Any:
+def _known(reply: Any, wire: Wire, command: Command[Any], words: Words) -> Any:
     if isinstance(reply, redis.exceptions.NoScriptError):
         return wire.ask_one(("EVAL", command.script.text, *words))
     return checked(reply)
 
 
 def run_and_wait(
-    wire: Wire, command: Command[Any], words: Request, replicas: int, wait_ms: int
+    wire: Wire, command: Command[Any], words: Words, replicas: int, wait_ms: int
 ) -> Any:
     """Run the script of a command and wait until that many replicas have what it wrote.
 

@@ -14,11 +14,11 @@ from limpet.connection.clients import (
     sync_refresh,
     sync_return,
 )
-from limpet.connection.context import sync_patience
+from limpet.connection.context import sync_within
 from limpet.connection.packing import pack
 
 #: The words of a command.
-Request = tuple[Any, ...]
+Words = tuple[Any, ...]
 
 
 class Wire:
@@ -34,20 +34,18 @@ class Wire:
         self.client, self._patience_s = client, patience_s
         self._idle: list[Any] = []
 
-    def ask(self, *requests: Request) -> list[Any]:
+    def ask(self, *requests: Words) -> list[Any]:
         """Send requests; answers all replies, those that are errors of the server as such."""
         connection = self._connection()
         try:
-            with sync_patience(self._patience_s):
-                connection.send_packed_command(pack(connection, requests))
-                replies = [_reply(connection) for _ in requests]
+            replies = sync_within(self._patience_s, _exchange(connection, requests))
         except BaseException:
             sync_return(self.client, connection)
             raise
         self._idle.append(connection)
         return replies
 
-    def ask_one(self, request: Request) -> Any:
+    def ask_one(self, request: Words) -> Any:
         """Send one request; an error of the server is raised."""
         (reply,) = self.ask(request)
         return checked(reply)
@@ -76,7 +74,7 @@ class Wire:
 class ClusterWire(Wire):
     """The same for a cluster: the library knows which of its nodes to ask."""
 
-    def ask(self, *requests: Request) -> list[Any]:
+    def ask(self, *requests: Words) -> list[Any]:
         """Send requests; answers all replies, those that are errors of the server as such."""
         replies: list[Any] = []
         for request in requests:
@@ -92,6 +90,11 @@ def checked(reply: Any) -> Any:
     if isinstance(reply, Exception):
         raise reply
     return reply
+
+
+def _exchange(connection: Any, requests: tuple[Words, ...]) -> list[Any]:
+    connection.send_packed_command(pack(connection, requests))
+    return [_reply(connection) for _ in requests]
 
 
 def _reply(connection: Any) -> Any:
