@@ -40,6 +40,8 @@ class Script:
     sha: str
     keys: tuple[str, ...]
     args: tuple[str, ...]
+    #: Whether its requests are remembered, so that sending one again has one effect.
+    numbered: bool
 
 
 def _read(path: str) -> str:
@@ -81,12 +83,14 @@ def script(name: str) -> Script:
     """Load one script by its file name."""
     source = _read(f"{name}.lua")
     text = _measure(_INCLUDE.sub(_include, source))
+    args = _names(source, "ARGV")
     return Script(
         name=name,
         text=text,
         sha=hashlib.sha1(text.encode()).hexdigest(),  # noqa: S324 - the server's own digest
         keys=_names(source, "KEYS"),
-        args=_names(source, "ARGV"),
+        args=args,
+        numbered="lane" in args,
     )
 
 

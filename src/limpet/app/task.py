@@ -41,7 +41,8 @@ class Enqueuing(Generic[P, R_co]):
         Wrong arguments are a TypeError, and those that cannot travel a PayloadError; nothing is
         sent then.
         """
-        return self._task.app.enqueue_item(self.item(*args, **kwargs))
+        task = self._task
+        return task.app.enqueue_item(make_item(task, self._choice, args, kwargs))
 
     async def aenqueue(self, /, *args: P.args, **kwargs: P.kwargs) -> JobHandle[R_co]:
         """Enqueue a call without blocking the event loop; as `enqueue`.

@@ -34,11 +34,6 @@ class Command(Generic[T_co]):
         """The names of the arguments the sender adds."""
         return _envelope(self.script)
 
-    @property
-    def numbered(self) -> bool:
-        """Whether the request is remembered, so that sending it again has one effect."""
-        return "lane" in self.script.args
-
 
 @cache
 def _envelope(made: Script) -> tuple[str, ...]:

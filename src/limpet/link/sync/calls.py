@@ -10,41 +10,37 @@ from limpet.errors import NotReplicated
 from limpet.link.sync.wire import Wire, Words, checked
 
 
-def run_script(wire: Wire, command: Command[Any], words: Words) -> Any:
+def run_script(command: Command[Any], words: Words, wire: Wire) -> Any:
     """Run the script of a command."""
     (reply,) = wire.ask(("EVALSHA", command.script.sha, *words))
-    return _known(reply, wire, command, words)
+    return _known(reply, command, words, wire)
 
 
-def run_when_called(wire: Wire, wait: Words, command: Command[Any], words: Words) -> Any:
+def run_when_called(command: Command[Any], words: Words, wait: Words, wire: Wire) -> Any:
     """Run the script of a command as soon as a wait is over: both go out in one write."""
     woken, reply = wire.ask(wait, ("EVALSHA", command.script.sha, *words))
     checked(woken)
-    return _known(reply, wire, command, words)
+    return _known(reply, command, words, wire)
 
 
-def _known(reply: Any, wire: Wire, command: Command[Any], words: Words) -> Any:
+def _known(reply: Any, command: Command[Any], words: Words, wire: Wire) -> Any:
+    """Give the reply; a script that the server does not know is sent with its text."""
     if isinstance(reply, redis.exceptions.NoScriptError):
         return wire.ask_one(("EVAL", command.script.text, *words))
     return checked(reply)
 
 
-def run_and_wait(
-    wire: Wire, command: Command[Any], words: Words, replicas: int, wait_ms: int
-) -> Any:
-    """Run the script of a command and wait until that many replicas have what it wrote.
+def run_and_wait(command: Command[Any], words: Words, wait: tuple[int, int], wire: Wire) -> Any:
+    """Run the script of a command and wait until replicas have what it wrote: how many, how long.
 
     The small write in between makes the wait honest when the request is sent again: a connection
     that wrote nothing would be told at once that all is well.
     """
-    wait = (
-        ("HSET", command.keys[0], "waited", replicas),
-        ("WAIT", replicas, wait_ms),
-    )
-    reply, _, reached = wire.ask(("EVALSHA", command.script.sha, *words), *wait)
+    behind = (("HSET", command.keys[0], "waited", wait[0]), ("WAIT", *wait))
+    reply, _, reached = wire.ask(("EVALSHA", command.script.sha, *words), *behind)
     if isinstance(reply, redis.exceptions.NoScriptError):
-        reply, _, reached = wire.ask(("EVAL", command.script.text, *words), *wait)
-    if checked(reply) and checked(reached) < replicas:
+        reply, _, reached = wire.ask(("EVAL", command.script.text, *words), *behind)
+    if checked(reply) and checked(reached) < wait[0]:
         ids = [pushed.id for pushed in command.read(reply).pushed]
-        raise NotReplicated(command.queue, ids, reached, replicas)
+        raise NotReplicated(command.queue, ids, reached, wait[0])
     return reply

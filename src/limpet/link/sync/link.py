@@ -5,6 +5,7 @@ import math
 import time
 from asyncio import CancelledError
 from collections.abc import Container
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,7 +32,7 @@ from limpet.link.contact import Contact
 from limpet.link.lanes import Lane, Lanes, Request, Unsettled, backoff_s
 from limpet.link.sync.calls import run_and_wait, run_script, run_when_called
 from limpet.link.sync.settling import settle
-from limpet.link.sync.wire import Wire, Words
+from limpet.link.sync.wire import Words
 from limpet.link.sync.wires import Wires
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Link:
 
     def send(self, command: Command[T]) -> T:
         """Send one command and read its answer; sent again as often as needed, done once."""
-        if not command.numbered:
+        if not command.script.numbered:
             said: Envelope = (self._at,) if "at" in command.envelope else ()
             return command.read(self._deliver(command, said))
         with Request(command, self._lanes, self.unsettled) as lane:
@@ -138,13 +139,10 @@ class Link:
 
     def _deliver(self, command: Command[Any], envelope: Envelope) -> Any:
         words = (len(command.keys), *command.keys, *envelope, *command.args)
-
-        def call(wire: Wire) -> Any:
-            if self._replicas and command.script.name in PUSHES:
-                wait_ms = round(self._short_s * 800)
-                return run_and_wait(wire, command, words, self._replicas, wait_ms)
-            return run_script(wire, command, words)
-
+        call = partial(run_script, command, words)
+        if self._replicas and command.script.name in PUSHES:
+            wait = (self._replicas, round(self._short_s * 800))
+            call = partial(run_and_wait, command, words, wait)
         try:
             return self._persist(call, command.queue)
         except BackendError as error:
@@ -236,7 +234,7 @@ class Link:
             words = (len(command.keys), *command.keys, *said, *command.args)
             try:
                 wire = self._wires.get(self._patience_s(step))
-                reply = run_when_called(wire, _words(step), command, words)
+                reply = run_when_called(command, words, _words(step), wire)
                 self._heed(recalls)
             except LIBRARY_ERRORS as error:
                 self._recover(error, 0, math.inf, command.queue)
