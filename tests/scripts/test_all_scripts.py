@@ -3,6 +3,7 @@
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -259,7 +260,7 @@ def test_these_tests_would_see_a_key_that_is_not_declared(world: World) -> None:
     made = manage.pause(world.keys)
     text = made.script.text.replace('"SET", paused', '"SET", "limpet:{q}:jobs"')
     sneaky = Command(
-        type(made.script)("sneaky", text, "0" * 40, made.script.keys, made.script.args),
+        replace(made.script, name="sneaky", text=text, sha="0" * 40),
         made.keys,
         made.args,
         made.read,
