@@ -29,7 +29,7 @@ SUBSTITUTIONS: tuple[tuple[str, str], ...] = (
     # names of ours and of others
     (r"\blimpet(\.link)?\.aio\b", r"limpet\1.sync"),
     (r"\bAsync(?=[A-Z])", ""),  # AsyncLimpet, AsyncQueue
-    (r"\basync_(borrow|client|close|context|is_clean|listen)\b", r"sync_\1"),
+    (r"\basync_(borrow|client|close|context|is_clean|lend_back|listen)\b", r"sync_\1"),
     (r"\basync_(recalls|refresh|return|within)\b", r"sync_\1"),
     (r"\basyncio (flavour|wire)\b", r"blocking \1"),
     # syntax

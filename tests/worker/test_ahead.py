@@ -1,11 +1,13 @@
 """A busy worker with many slots takes one half while the other one runs."""
 
+import asyncio
 from collections import Counter
 from typing import Any
 
 import pytest
 
 from limpet.app.app import App
+from limpet.worker.shift import Shift
 from tests.support.waiting import wait_until
 from tests.worker import apps
 from tests.worker.apps import gate, seen
@@ -61,3 +63,30 @@ def test_a_worker_that_stops_at_full_speed_loses_nothing(
         wait_until(lambda: queue_of(app).stats().completed == JOBS)
     assert ran().keys() == set(range(JOBS))
     assert now or ran().total() == JOBS
+
+
+class Started:
+    """Notes what is begun."""
+
+    def __init__(self) -> None:
+        """Start with nothing."""
+        self.begun: list[Any] = []
+
+    def begin_all(self, jobs: list[Any]) -> None:
+        """Note jobs."""
+        self.begun += jobs
+
+
+async def test_jobs_that_come_in_the_moment_of_the_stop_are_begun() -> None:
+    """Their taking had ended when it was called off: nobody else would hear of them."""
+    shift: Any = Shift.__new__(Shift)
+    shift.bench = Started()
+
+    async def take() -> list[str]:
+        return ["a", "b"]
+
+    taking = asyncio.create_task(take())
+    await asyncio.sleep(0)
+    await shift._call_off(taking)
+
+    assert shift.bench.begun == ["a", "b"]

@@ -80,6 +80,8 @@ def deliveries(queue: str, handout: list[Reply]) -> list[Delivery]:
     if raws:
         triples = zip(ids, payloads, raws, strict=True)
         return [_delivery(queue, fence, at, *triple) for triple in triples]
+    if len(ids) != len(payloads):
+        misread("pop", handout)
     return _plain_deliveries(queue, fence, at, [job_id.decode() for job_id in ids], payloads)
 
 

@@ -206,15 +206,25 @@ async def async_is_clean(connection: Any) -> bool:
         return False
 
 
+def sync_lend_back(client: Any, connection: Any) -> None:
+    """Give a borrowed connection back as it is."""
+    client.connection_pool.release(connection)
+
+
+async def async_lend_back(client: Any, connection: Any) -> None:
+    """Give a borrowed connection back as it is, as above."""
+    pool = client.connection_pool
+    connection.socket_timeout = pool.connection_kwargs.get("socket_timeout")
+    await pool.release(connection)
+
+
 def sync_return(client: Any, connection: Any) -> None:
     """Close a borrowed connection and give it back."""
     connection.disconnect()
-    client.connection_pool.release(connection)
+    sync_lend_back(client, connection)
 
 
 async def async_return(client: Any, connection: Any) -> None:
     """Close a borrowed connection and give it back, as above."""
-    pool = client.connection_pool
-    connection.socket_timeout = pool.connection_kwargs.get("socket_timeout")
     await connection.disconnect(nowait=True)
-    await pool.release(connection)
+    await async_lend_back(client, connection)

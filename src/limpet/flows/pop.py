@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from limpet.commands import take, workers
+from limpet.commands import finish, take, workers
 from limpet.commands.base import Command
 from limpet.commands.take import Burden, Taken, Taker
 from limpet.errors import BackendError
@@ -28,7 +28,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """The worker that asks; its burden is looked up before each call."""
+    """The worker that asks; its burden is looked up before each call, and after each wait."""
 
     worker: str
     burden: Callable[[], Burden]
@@ -102,10 +102,26 @@ def pop(
         woken = yield _wait(sources, taken, left_ms, then)
         left_ms -= woken.waited_ms
         line, early = _called(sources, woken), woken.answer
+        if early is not None and _is_too_much(sources[0], asker.burden(), early.deliveries):
+            receipts = [delivery.receipt for delivery in early.deliveries]
+            yield finish.release(sources[0].keys, receipts, None)
+            early = Taken(draining=True)
         if woken.key is None and woken.waited_ms >= MAX_WAIT_MS and left_ms > 0:
             # Nobody called for long. The heartbeat looks after all queues, so one look will do.
             vain += 1
             line = [sources[vain % len(sources)]]
+
+
+def _is_too_much(source: Source, burden: Burden, found: list[Delivery]) -> bool:
+    """Tell whether a worker, with what it holds by now, must not have these jobs.
+
+    The server was told before the wait, and the worker may have taken from other queues since.
+    """
+    crashes = max((delivery.crashes for delivery in found), default=0)
+    last_chance = crashes > 0 and 0 < source.policy.crash_limit <= crashes + 1
+    if burden == "alone":
+        return bool(found)
+    return burden != "none" and (last_chance or (burden == "suspect" and crashes > 0))
 
 
 def _wait(

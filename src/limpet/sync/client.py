@@ -61,7 +61,6 @@ class Limpet(Working):
         self._policies = dict(policies or {})
         #: Policies of queues about which nothing more was said, put together already.
         self._ready: dict[str, Policy] = {}
-        self._queues: dict[str, Queue] = {}
         for queue in self._policies:  # a mistake shows here, not at the first job
             queue_keys(queue)
             self.policy_of(queue, {})
@@ -78,14 +77,7 @@ class Limpet(Working):
 
     def queue(self, name: str, **policy: Any) -> Queue:
         """Get a queue by name; options given here go over the client's policies."""
-        if policy:
-            return Queue(name, self, **policy)
-        queue = self._queues.get(name) if isinstance(name, str) else None
-        if queue is None:
-            queue = Queue(name, self)
-            if len(self._queues) < _MOST_READY:
-                self._queues[name] = queue
-        return queue
+        return Queue(name, self, **policy)
 
     def policy_of(self, queue: str, policy: Mapping[str, Any]) -> Policy:
         """Put the policy of a queue together: for all, for this name, said here."""

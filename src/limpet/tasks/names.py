@@ -15,7 +15,7 @@ _NAME = re.compile(rf"(?!\s*\Z)[^\x00-\x1f\ud800-\udfff]{{1,{MAX_NAME}}}")
 
 def is_name(given: Any) -> bool:
     """Tell whether something can be the name of a task."""
-    return isinstance(given, str) and _is_name(given)
+    return isinstance(given, str) and len(given) <= MAX_NAME and _is_name(given)
 
 
 @lru_cache

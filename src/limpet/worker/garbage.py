@@ -10,11 +10,8 @@ def out_of_sight() -> Iterator[None]:
     """Keep modules, tasks and settings from being searched for garbage while jobs run.
 
     Thousands of jobs a second make the collector look often, and most of what it looks at was
-    there before the first job. Who did this already is left alone.
+    there before the first job.
     """
-    if gc.get_freeze_count():
-        yield
-        return
     gc.collect()
     gc.freeze()
     try:

@@ -99,17 +99,25 @@ class Shift:
 
     async def _begin_and_take(self, found: list[Delivery], asked: int) -> list[Delivery]:
         """Ask for the next jobs, then begin these: the server is at work meanwhile."""
-        taking = asyncio.create_task(self._take(asked))
+        worker, taking = self._signed_on, asyncio.create_task(self._take(asked))
         try:
-            await asyncio.sleep(0)  # the request goes out
-        except BaseException:
-            taking.cancel()
-            await asyncio.wait([taking])
+            try:
+                await asyncio.sleep(0)  # the request goes out
+            finally:
+                if self._signed_on == worker:  # else they are others' by now
+                    self.bench.begin_all(found)
+            self.bench.give_way()
+            return await taking
+        except asyncio.CancelledError:
+            await self._call_off(taking)
             raise
-        finally:
-            self.bench.begin_all(found)
-        self.bench.give_way()
-        return await taking
+
+    async def _call_off(self, taking: "asyncio.Task[list[Delivery]]") -> None:
+        """End a taking that nobody waits for any more; jobs that came nevertheless are begun."""
+        taking.cancel()
+        await asyncio.wait([taking])
+        if not taking.cancelled() and taking.exception() is None:
+            self.bench.begin_all(taking.result())
 
     async def _take(self, free: int) -> list[Delivery]:
         self._taking = True

@@ -10,12 +10,15 @@ from limpet.connection.clients import (
     async_client,
     async_close,
     async_is_clean,
+    async_lend_back,
     async_refresh,
     async_return,
 )
 from limpet.connection.context import async_within
 from limpet.connection.packing import pack
 
+#: How many idle connections are kept; the others go back to the library's pool.
+KEPT = 16
 #: The words of a command.
 Words = tuple[Any, ...]
 
@@ -41,7 +44,10 @@ class AsyncWire:
         except BaseException:
             await async_return(self.client, connection)
             raise
-        self._idle.append(connection)
+        if len(self._idle) < KEPT:
+            self._idle.append(connection)
+        else:
+            await async_lend_back(self.client, connection)
         return replies
 
     async def ask_one(self, request: Words) -> Any:
@@ -55,14 +61,23 @@ class AsyncWire:
                 connection = self._idle.pop()
             except IndexError:
                 return await async_borrow(self.client)
-            if await async_is_clean(connection):
+            try:
+                clean = await async_is_clean(connection)
+            except BaseException:
+                await async_return(self.client, connection)
+                raise
+            if clean:
                 return connection
             await async_return(self.client, connection)
 
     async def refresh(self) -> None:
         """Close connections that are not in use: behind the same address may be another server."""
-        while self._idle:
-            await async_return(self.client, self._idle.pop())
+        for _ in range(KEPT):
+            try:
+                connection = self._idle.pop()
+            except IndexError:  # another thread may have taken the last one
+                break
+            await async_return(self.client, connection)
         await async_refresh(self.client)
 
     async def close(self) -> None:
@@ -100,7 +115,7 @@ async def _reply(connection: Any) -> Any:
     try:
         return await connection.read_response()
     except redis.ResponseError as error:
-        return error
+        return error.with_traceback(None)  # which would hold on to its callers
 
 
 def make_wire(url: str, patience_s: float, meet: Meet) -> AsyncWire:

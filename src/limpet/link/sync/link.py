@@ -46,6 +46,8 @@ Envelope = tuple[str | int, ...]
 PUSHES = frozenset({"push", "push_plain"})
 #: The longest time for one answer; a call that may take longer asks again on a new connection.
 SOCKET_TIMEOUT_S = 5.0
+#: The same for one who listens to events.
+LISTEN_S = 5.5
 #: Lengths of waiting on the server: each has a connection with a fitting socket timeout.
 WAITS_MS = (1_000, 4_000, MAX_WAIT_MS)
 
@@ -237,9 +239,17 @@ class Link:
                 reply = run_when_called(command, words, _words(step), wire)
                 self._heed(recalls)
             except LIBRARY_ERRORS as error:
-                self._recover(error, 0, math.inf, command.queue)
-                reply = self._deliver(command, said)
+                reply = self._ask_again(error, command, said)
             return command.read(reply)
+
+    def _ask_again(self, error: Exception, command: Command[Any], said: Envelope) -> Any:
+        """Send a command after a broken wait: it may have been carried out already."""
+        try:
+            self._recover(error, 0, math.inf, command.queue)
+            return self._deliver(command, said)
+        except BackendError as problem:
+            problem.maybe_done = True
+            raise
 
     def _patience_s(self, step: Wait) -> float:
         return next(w for w in WAITS_MS if step.for_ms <= w) / 1000 + self._short_s
@@ -252,7 +262,8 @@ class Link:
         """Make a subscription of the redis library on a connection of its own."""
         if self.target.clustered:
             self.raw("EXISTS", REGISTRY)  # a cluster client must have met its nodes before
-        return (self._wires.get(self._short_s)).client.pubsub()
+        # From a pool of its own: nothing is kept there between calls.
+        return (self._wires.get(LISTEN_S)).client.pubsub()
 
     def forget(self) -> None:
         """Drop the connections of a loop that is gone."""

@@ -11,12 +11,15 @@ from limpet.connection.clients import (
     sync_client,
     sync_close,
     sync_is_clean,
+    sync_lend_back,
     sync_refresh,
     sync_return,
 )
 from limpet.connection.context import sync_within
 from limpet.connection.packing import pack
 
+#: How many idle connections are kept; the others go back to the library's pool.
+KEPT = 16
 #: The words of a command.
 Words = tuple[Any, ...]
 
@@ -42,7 +45,10 @@ class Wire:
         except BaseException:
             sync_return(self.client, connection)
             raise
-        self._idle.append(connection)
+        if len(self._idle) < KEPT:
+            self._idle.append(connection)
+        else:
+            sync_lend_back(self.client, connection)
         return replies
 
     def ask_one(self, request: Words) -> Any:
@@ -56,14 +62,23 @@ class Wire:
                 connection = self._idle.pop()
             except IndexError:
                 return sync_borrow(self.client)
-            if sync_is_clean(connection):
+            try:
+                clean = sync_is_clean(connection)
+            except BaseException:
+                sync_return(self.client, connection)
+                raise
+            if clean:
                 return connection
             sync_return(self.client, connection)
 
     def refresh(self) -> None:
         """Close connections that are not in use: behind the same address may be another server."""
-        while self._idle:
-            sync_return(self.client, self._idle.pop())
+        for _ in range(KEPT):
+            try:
+                connection = self._idle.pop()
+            except IndexError:  # another thread may have taken the last one
+                break
+            sync_return(self.client, connection)
         sync_refresh(self.client)
 
     def close(self) -> None:
@@ -101,7 +116,7 @@ def _reply(connection: Any) -> Any:
     try:
         return connection.read_response()
     except redis.ResponseError as error:
-        return error
+        return error.with_traceback(None)  # which would hold on to its callers
 
 
 def make_wire(url: str, patience_s: float, meet: Meet) -> Wire:
