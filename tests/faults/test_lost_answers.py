@@ -295,11 +295,11 @@ def interrupts() -> Iterator[Callable[[], None]]:
 
 
 def test_an_interrupted_wait_takes_no_job_with_it(
-    proxy: Proxy, server: Server, interrupts: Callable[[], None]
+    line: Proxy, server: Server, interrupts: Callable[[], None]
 ) -> None:
     """Control-C in a waiting pop, or in the middle of an answer, leaves the job to the next one."""
     main = threading.main_thread().ident
-    with Limpet(proxy.url, **FAST) as limpet, Limpet(server.url, **SLOW) as watch:
+    with Limpet(line.url, **FAST) as limpet, Limpet(server.url, **SLOW) as watch:
         queue = limpet.queue("q")
         queue.pop()
 
@@ -312,10 +312,10 @@ def test_an_interrupted_wait_takes_no_job_with_it(
         ):
             watch.queue("q").push(b"a")
             watch.queue("q").ack(*watch.queue("q").pop()) if fault.at else None
-            proxy.arm(fault)
+            line.arm(fault)
             with pytest.raises(Interrupt):
                 queue.pop(wait=5)
-            proxy.forget()
+            line.forget()
 
         wait_until(lambda: watch.queue("q").stats().waiting == 1)
         assert [d.payload for d in queue.pop()] == [b"a"]
