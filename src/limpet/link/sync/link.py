@@ -262,7 +262,8 @@ class Link:
         """Make a subscription of the redis library on a connection of its own."""
         if self.target.clustered:
             self.raw("EXISTS", REGISTRY)  # a cluster client must have met its nodes before
-        # From a pool of its own: nothing is kept there between calls.
+            return (self._wires.get(self._short_s)).client.pubsub()
+        # From a pool of its own: in the others, connections are kept between calls.
         return (self._wires.get(LISTEN_S)).client.pubsub()
 
     def forget(self) -> None:
