@@ -52,7 +52,8 @@ def _run(command: list[str]) -> None:
 
 def versions_of(peer: Peer, python: Path) -> dict[str, str]:
     """Ask an environment for the versions of what was asked for and of the client library."""
-    names = {word.partition("[")[0] for word in (*peer.packages, "redis", "hiredis", "uvloop", peer.name)}
+    asked = (*peer.packages, "redis", "hiredis", "uvloop", peer.name)
+    names = {word.partition("[")[0] for word in asked}
     code = (
         "import importlib.metadata as m, json, sys\n"
         "have = {d.metadata['Name'].lower(): d.version for d in m.distributions()}\n"
