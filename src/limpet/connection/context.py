@@ -53,7 +53,7 @@ def leave_alone(inherited: object) -> None:
     _inherited.append(inherited)
 
 
-def forget(clients: dict[float, Any]) -> None:
+def forget(clients: dict[Any, Any]) -> None:
     """Drop asyncio clients whose loop is gone: their sockets are closed, nobody is warned of it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)

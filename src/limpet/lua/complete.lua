@@ -4,7 +4,7 @@
 
 local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
 local at, lane, seq, events, id, fence, result = unpack(ARGV)
--- @include now session meta place lease wake marks outcome members over leave end_one
+-- @include now session meta place lease wake marks outcome members over leave shown_held end_one
 
 return end_one("completed", function(facts)
   forget(id, facts, "completed", result)

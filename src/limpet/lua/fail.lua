@@ -4,7 +4,7 @@
 
 local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, dead, failures, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
 local at, lane, seq, events, id, fence, message, dead_limit = unpack(ARGV)
--- @include now session meta place lease wake marks outcome members over delivered leave bury end_one
+-- @include now session meta place lease wake marks outcome members over delivered leave bury shown_held end_one
 
 return end_one("failed", function(facts, ms, started_ms)
   delivered(facts, started_ms)

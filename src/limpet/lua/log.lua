@@ -4,7 +4,7 @@
 
 local running, meta, notes, sessions, lanes = unpack(KEYS)
 local at, lane, seq, id, fence, line, limit = unpack(ARGV)
--- @include now session meta notebook
+-- @include now session meta shown_held notebook
 
 return note_down(function(found, ms)
   local lines = type(found.log) == "table" and found.log or {}

@@ -4,7 +4,7 @@
 
 local running, meta, notes, sessions, lanes = unpack(KEYS)
 local at, lane, seq, id, fence, effect, limit = unpack(ARGV)
--- @include now session meta notebook
+-- @include now session meta shown_held notebook
 
 return note_down(function(found)
   local done, many = type(found.once) == "table" and found.once or {}, 0

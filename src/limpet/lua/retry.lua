@@ -4,7 +4,7 @@
 
 local clock, jobs, front, suspects, scheduled, parked, running, leases, left, aging, held, meta, unique, locks, trials, cancelled, stats, sessions, lanes, wake, paused, results, expiring, notes, groups, members = unpack(KEYS)
 local at, lane, seq, id, fence, delay_ms, message = unpack(ARGV)
--- @include now session meta place lease wake marks outcome members over evict delivered leave comeback end_one
+-- @include now session meta place lease wake marks outcome members over evict delivered leave comeback shown_held end_one
 
 return end_one("retried", function(facts, ms, started_ms)
   delivered(facts, started_ms)

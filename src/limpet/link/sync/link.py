@@ -46,8 +46,6 @@ Envelope = tuple[str | int, ...]
 PUSHES = frozenset({"push", "push_plain"})
 #: The longest time for one answer; a call that may take longer asks again on a new connection.
 SOCKET_TIMEOUT_S = 5.0
-#: The same for one who listens to events.
-LISTEN_S = 5.5
 #: Lengths of waiting on the server: each has a connection with a fitting socket timeout.
 WAITS_MS = (1_000, 4_000, MAX_WAIT_MS)
 
@@ -264,7 +262,7 @@ class Link:
             self.raw("EXISTS", REGISTRY)  # a cluster client must have met its nodes before
             return (self._wires.get(self._short_s)).client.pubsub()
         # From a pool of its own: in the others, connections are kept between calls.
-        return (self._wires.get(LISTEN_S)).client.pubsub()
+        return (self._wires.get(self._short_s, "listen")).client.pubsub()
 
     def forget(self) -> None:
         """Drop the connections of a loop that is gone."""

@@ -25,22 +25,22 @@ class Wires:
         """Remember where to connect; nothing is opened yet."""
         self._target, self._home, self._meet = target, home, meet
         self._engine: Engine | None = None
-        self._wires: dict[float, Wire] = {}
+        self._wires: dict[tuple[float, str], Wire] = {}
         self._context: Context | None = None
         self._gate = threading.Lock()
 
-    def get(self, patience_s: float) -> Wire:
-        """Get the wire whose exchanges may take this long."""
+    def get(self, patience_s: float, use: str = "ask") -> Wire:
+        """Get the wire whose exchanges may take this long; each use has its own connections."""
         if self._context != sync_context():
             self._start_afresh()
-        wire = self._wires.get(patience_s)
+        wire = self._wires.get((patience_s, use))
         if wire is None:
             if self._target.embedded:
                 with self._gate:
                     self._attach()
             url = self._engine.url if self._engine else str(self._target.url)
             made = make_wire(url, patience_s, self._meet)
-            wire = self._wires.setdefault(patience_s, made)
+            wire = self._wires.setdefault((patience_s, use), made)
         return wire
 
     def _start_afresh(self) -> None:

@@ -1,4 +1,4 @@
--- Needs at, id, fence, running, notes; now, recall, remember, facts_of, note.
+-- Needs id, notes; shown_held, facts_of, note.
 -- What a job tells about itself while it runs: progress, log lines, effects it has had.
 
 -- page(): the notes of this job; a torn page counts as empty.
@@ -16,21 +16,14 @@ local function keep(found)
   end
 end
 
--- note_down(act): act(found, ms) changes the page and answers a word; true behind it if there is nothing to keep. Whoever
--- does not hold the job changes nothing and hears {"stale"}.
+-- note_down(act): act(found, ms) changes the page and answers a word; true behind it if there is nothing to keep.
 local function note_down(act)
-  local answered = recall()
-  if answered then
-    return answered
-  end
-  local _, ms = now(at)
-  if redis.call("HGET", running, id) ~= fence then
-    return remember(ms, { "stale" })
-  end
-  local found = page()
-  local word, unchanged = act(found, ms)
-  if not unchanged then
-    keep(found)
-  end
-  return remember(ms, { word })
+  return shown_held(function(ms)
+    local found = page()
+    local word, unchanged = act(found, ms)
+    if not unchanged then
+      keep(found)
+    end
+    return word
+  end)
 end
